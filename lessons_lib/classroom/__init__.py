@@ -1,0 +1,1 @@
+"""Everything a notebook shows: charts, labs, exercises."""

@@ -1,0 +1,1 @@
+"""Real processes: children, servers, probes, supervisors."""

@@ -1,0 +1,1 @@
+"""Messages: counters, a durable queue, consumers that die."""

@@ -1,0 +1,1 @@
+"""Retries as numbers: streams, schedules, jitter, bursts."""
