@@ -6,17 +6,11 @@ from typing import Any
 __all__ = ["one_of", "real_number", "whole_number"]
 
 
-def _range_text(low: float | None, high: float | None) -> str:
-    if low is not None and high is not None:
-        return f"between {low:g} and {high:g}"
-    if low is not None:
-        return f"at least {low:g}"
-    return f"at most {high:g}"
-
-
 def _check_range(name: str, value: Any, low: float | None, high: float | None) -> None:
-    if (low is not None and value < low) or (high is not None and value > high):
-        raise ValueError(f"{name} must be {_range_text(low, high)}, got {value!r}")
+    if low is not None and value < low:
+        raise ValueError(f"{name} must be at least {low}, got {value!r}")
+    if high is not None and value > high:
+        raise ValueError(f"{name} must be at most {high}, got {value!r}")
 
 
 def real_number(

@@ -1,0 +1,9 @@
+"""Charts: each takes a result and draws it; none computes, none knows a widget."""
+
+from lessons_lib.classroom.charts.burst import BurstChart
+from lessons_lib.classroom.charts.burst_rows import BurstRows
+from lessons_lib.classroom.charts.lines import LinesChart
+from lessons_lib.classroom.charts.outage import OutageChart
+from lessons_lib.classroom.charts.schedules import ScheduleChart
+
+__all__ = ["BurstChart", "BurstRows", "LinesChart", "OutageChart", "ScheduleChart"]

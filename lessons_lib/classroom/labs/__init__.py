@@ -1,0 +1,7 @@
+"""The labs of the course: each function builds one, ready to show."""
+
+from lessons_lib.classroom.labs.backoff import outage_lab, schedule_lab
+from lessons_lib.classroom.labs.first import first_lab
+from lessons_lib.classroom.labs.jitter import jitter_lab
+
+__all__ = ["first_lab", "jitter_lab", "outage_lab", "schedule_lab"]

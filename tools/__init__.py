@@ -1,0 +1,1 @@
+"""Tools for whoever edits the course; a student needs none of them."""
