@@ -61,13 +61,25 @@ class ClientSide:
             self._tokens.started(now_ms, new)
         if not self._breaker:
             return new, calls, 0
-        tickets = [self._breaker.ask(now_ms) for _ in calls]
-        let = np.array([ticket is not None for ticket in tickets], dtype=bool)
-        self._tickets.update(
-            (call, ticket) for call, ticket in zip(calls.tolist(), tickets, strict=True) if ticket
-        )
+        let = self._ask(calls, now_ms)
         self._failed.append(calls[~let])  # an attempt all the same, but no load
         return new, calls[let], int(np.count_nonzero(~let))
+
+    def _ask(self, calls: np.ndarray, now_ms: int) -> np.ndarray:
+        let = np.zeros(len(calls), dtype=bool)
+        state = self._breaker.state(now_ms)
+        if state == "open":
+            return let  # asking one by one would refuse every one
+        if state == "closed" and len(calls):  # …and here let every one through
+            self._tickets.update(dict.fromkeys(calls.tolist(), self._breaker.ask(now_ms)))
+            return ~let
+        for index, call in enumerate(calls.tolist()):
+            ticket = self._breaker.ask(now_ms)
+            if ticket is None:
+                break  # half-open and out of permits: the rest is refused too
+            let[index] = True
+            self._tickets[call] = ticket
+        return let
 
     def failed(self, calls: np.ndarray, now_ms: int) -> None:
         """Take note of requests that failed."""
