@@ -37,6 +37,8 @@ def main(arguments: list[str]) -> int:
     sys.stderr.reconfigure(errors="replace")
     course = Course(Path(__file__).resolve().parent.parent)
     try:
+        # Both, and also where a script started this in the background with Ctrl-C ignored.
+        signal.signal(signal.SIGINT, _end)
         signal.signal(signal.SIGTERM, _end)
         return _run(course, arguments)
     except Problem as problem:

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -59,16 +60,19 @@ def _begin(course: Course, line: ProgressLine, lock: int) -> Stamp:
     remove(broken := half_installed(course.site_packages))
     pip_is_broken = any(folder.name.startswith("pip-") for folder in broken)
     if pip_is_broken or not _is_usable(course):
-        if course.venv.exists():
-            print("The environment in .venv is for another place or Python: making a new one.")
+        found = Stamp.read(course)
+        if found is not None and not found.fits(stamp):
+            print("The environment in .venv is for another folder or Python: making a new one.")
+        elif course.venv.exists():
+            print("The environment in .venv is unfinished or damaged: making it again.")
         else:
-            print("Setting up the course. This is done once; it needs the network.", flush=True)
+            print("Setting up the course. This is done once; it needs the network.")
         (course.venv / "course.json").unlink(missing_ok=True)
         line.show("Making the environment")
         command = [course.base_python, "-I", "-m", "venv", "--clear", str(course.venv)]
         _run(course, command, line, lock, lambda _: "Making the environment")
     else:
-        print("Bringing the installation up to date.", flush=True)
+        print("Bringing the installation up to date.")
     stamp.write(course)
     return stamp
 
@@ -141,7 +145,8 @@ def _pip(course: Course, *arguments: str) -> list[str]:
 
 def _run(course, command, line, lock, progress) -> None:  # noqa: ANN001
     """Run a program with its output in the log, and show progress from what it writes there."""
-    options = {"pass_fds": [lock]} if os.name == "posix" else {}
+    # A group of its own, so that what it started can be ended with it.
+    options = {"pass_fds": [lock], "process_group": 0} if os.name == "posix" else {}
     with (
         course.setup_log.open("ab") as log,
         course.setup_log.open(encoding="utf-8", errors="replace") as reading,
@@ -167,10 +172,13 @@ def _run(course, command, line, lock, progress) -> None:  # noqa: ANN001
         finally:
             line.clear()
             if child.poll() is None:
-                child.terminate()
+                if os.name == "posix":
+                    os.killpg(child.pid, signal.SIGTERM)
+                else:
+                    child.terminate()
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     child.wait(timeout=10)
                 child.kill()
                 child.wait()
     if child.returncode:
-        raise Problem(explain(course, output))
+        raise Problem(explain(course, output, child.returncode))

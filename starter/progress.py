@@ -19,7 +19,7 @@ class PipReader:
         """Start with the number of lines in the lock file."""
         self.total = packages
         self.fetched = 0
-        self.name = ""
+        self.name = "asking for the first one"
         self.installing: list[str] = []
 
     def feed(self, line: str) -> None:
@@ -31,6 +31,8 @@ class PipReader:
         elif match := _STARTS.match(line):
             self.fetched += 1
             self.name = match["name"] or re.split(r"[\\/]", match["file"])[-1].split("-")[0]
+        elif "Retrying (Retry(" in line:
+            self.name = "no answer from the network, trying again"
 
     def text(self, installed: int = 0) -> str:
         """Return the line to show.

@@ -38,9 +38,17 @@ _KNOWN = (
 )  # fmt: skip
 
 
-def explain(course: Course, output: str) -> str:
-    """Return one line on what is wrong, and where the whole output is."""
+def explain(course: Course, output: str, code: int = 1) -> str:
+    """Return one line on what is wrong, and one that says where the whole output is.
+
+    Args:
+        course: the copy of the course.
+        output: what the program printed.
+        code: its exit code; below zero where a signal ended it.
+    """
     log = f"(All of it: {course.setup_log})"
+    if code < 0:
+        return f"The installation was ended from outside (signal {-code}). Run it again.\n{log}"
     for words, advice in _KNOWN:
         if any(word in output for word in words):
             return f"{advice}\n{log}"
@@ -54,4 +62,4 @@ def explain(course: Course, output: str) -> str:
         )
     errors = [line for line in lines if line.lower().startswith(("error", "fatal"))]
     last = (errors or lines or ["the program ended without a word"])[-1]
-    return f"The installation stopped: {last}\n{log}"
+    return f"The installation stopped: {last[:200]}\n{log}"
