@@ -1,77 +1,15 @@
 """Brooker's study: retries of a flaky service, bounded by nothing, a token bucket or a breaker."""
 
 import heapq
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from lessons_lib.errors import one_of, real_number, whole_number
+from lessons_lib.errors import real_number, whole_number
+from lessons_lib.retries.study_clients import StudyClient, client_of
 
-__all__ = ["STRATEGIES", "token_study"]
-
-STRATEGIES = ("no retry", "3 retries", "token bucket", "breaker")
-
-
-class _Retries:
-    """A client's rule with a fixed number of retries."""
-
-    def __init__(self, retries: int) -> None:
-        self._retries = retries
-
-    def started(self) -> None:
-        pass
-
-    def may_retry(self, attempt: int) -> bool:
-        return attempt <= self._retries
-
-
-@dataclass
-class _Tokens:
-    """A client's bucket as in the study: a retry needs *more than* one token and takes one."""
-
-    fill: float
-    size: float
-
-    def __post_init__(self) -> None:
-        self._held = self.size
-
-    def started(self) -> None:
-        self._held = min(self.size, self._held + self.fill)
-
-    def may_retry(self, attempt: int) -> bool:
-        if self._held <= 1:
-            return False
-        self._held -= 1
-        return True
-
-
-@dataclass
-class _RateBreaker:
-    """A client's breaker as in the study: it never pauses calls, it only stops retries.
-
-    It does so while the failures so far are more than `share` of the calls so far.
-    """
-
-    share: float
-    calls: int = 0
-    failures: int = 0
-
-    def started(self) -> None:
-        self.calls += 1
-
-    def may_retry(self, attempt: int) -> bool:
-        self.failures += 1
-        return self.failures <= self.share * self.calls and attempt <= 3
-
-
-def _rule(strategy: str, fill: float, size: float, share: float) -> Any:
-    if strategy == "token bucket":
-        return _Tokens(fill, size)
-    if strategy == "breaker":
-        return _RateBreaker(share)
-    return _Retries(3 if strategy == "3 retries" else 0)
+__all__ = ["token_study"]
 
 
 def _exponential(rng: Any, mean_ms: float, count: int) -> np.ndarray:
@@ -100,7 +38,7 @@ def token_study(
 
     Args:
         failure_rate: probability that an attempt fails, 0 to 1.
-        strategy: one of `STRATEGIES`.
+        strategy: one of `study_clients.STRATEGIES`.
         rng: random numbers with `.random(size)`.
         clients: how many clients.
         per_second: calls each client begins a second.
@@ -117,7 +55,6 @@ def token_study(
     its simulator, github.com/mbrooker/simulator_example, folder retry_sim.
     """
     failure_rate = real_number("failure_rate", failure_rate, low=0, high=1)
-    one_of("strategy", strategy, STRATEGIES)
     calls = requests = succeeded = 0
     for _ in range(whole_number("clients", clients, low=1)):
         expected = per_second * seconds
@@ -125,7 +62,7 @@ def token_study(
         starts = np.append(0, np.cumsum(gaps))
         starts = starts[starts < seconds * 1000].tolist()
         calls += len(starts)
-        one = _one_client(starts, failure_rate, _rule(strategy, fill, size, share), rtt_ms, rng)
+        one = _one_client(starts, failure_rate, client_of(strategy, fill, size, share), rtt_ms, rng)
         requests, succeeded = requests + one[0], succeeded + one[1]
     return pd.Series(
         {
@@ -140,7 +77,7 @@ def token_study(
 
 
 def _one_client(
-    starts: list[float], failure_rate: float, rule: Any, rtt_ms: float, rng: Any
+    starts: list[float], failure_rate: float, client: StudyClient, rtt_ms: float, rng: Any
 ) -> tuple[int, int]:
     """Return requests sent and calls succeeded; failures are answered in order of time."""
     requests = succeeded = 0
@@ -151,8 +88,8 @@ def _one_client(
     while heap:
         now, attempt = heapq.heappop(heap)
         if attempt == 0:
-            rule.started()
-        elif not rule.may_retry(attempt):
+            client.started()
+        elif not client.may_retry(attempt):
             continue
         requests += 1
         if not luck:

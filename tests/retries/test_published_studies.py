@@ -14,7 +14,14 @@ from lessons_lib.retries.amplification import (
 )
 from lessons_lib.retries.closed_forms import load_of, success_of
 from lessons_lib.retries.contention import BACKOFFS, contention_study
-from lessons_lib.retries.token_study import STRATEGIES, token_study
+from lessons_lib.retries.study_clients import STRATEGIES
+from lessons_lib.retries.study_tables import (
+    contention_table,
+    published_contention,
+    published_tokens,
+    token_table,
+)
+from lessons_lib.retries.token_study import token_study
 
 # ---- AWS Architecture Blog: calls and time by kind of jitter ---------------------------------
 # Mean calls and mean milliseconds over 100 trials of the original program, one seed.
@@ -159,6 +166,32 @@ def test_closed_forms():
     assert load_of(0) == 1
     with pytest.raises(ValueError, match="failure_rate must be at most 1, got 2"):
         load_of(2)
+
+
+# ---- both beside our runs --------------------------------------------------------------------
+
+
+def test_the_tables_hold_the_published_figures():
+    for row in published_contention().itertuples():
+        cell = CONTENTION[row.clients][BACKOFFS.index(row.backoff)]
+        assert (row.calls, row.time_ms) == cell
+    for row in published_tokens().itertuples():
+        success, load = TOKENS[row.strategy][row.failure_rate]
+        assert (row.success, row.load) == (success / 100, load / 100)
+    assert len(published_contention()) == 30
+    assert len(published_tokens()) == sum(len(cells) for cells in TOKENS.values())
+
+
+def test_the_tables_put_ours_beside_them():
+    table = contention_table(np.random.default_rng(1), clients=(10, 15), trials=50)
+    assert len(table) == 10
+    assert table.loc[table["clients"] == 10, ["calls_z", "time_z"]].abs().max().max() < 4
+    assert table.loc[table["clients"] == 15, "calls_published"].isna().all()
+    table = token_table(np.random.default_rng(1), failure_rates=(0.3, 0.75))
+    assert len(table) == 8
+    assert table["success_exact"].notna().sum() == 4
+    assert (table["success"] - table["success_exact"]).abs().max() < 0.02
+    assert table["load_published"].isna().sum() == 1  # the breaker at 0.75 was not printed
 
 
 # ---- amplification ---------------------------------------------------------------------------

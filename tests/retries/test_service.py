@@ -185,6 +185,17 @@ def test_metastable_the_trigger_is_gone_and_the_service_stays_down():
     assert run.load > 3.5
 
 
+def test_one_retry_doubles_280_a_second_to_560_and_300_are_too_few():
+    # The example of "Metastable Failures in Distributed Systems" (HotOS 2021).
+    once = Policy(Fixed(1000), NoJitter(), Budget.of_retries(1))
+    run = outage_run(once)
+    late = run.to_frame().query("from_ms >= 60_000")
+    seconds = 60
+    assert late["new"].sum() / seconds == pytest.approx(280, abs=1)
+    assert late["sent"].sum() / seconds == pytest.approx(560, abs=1)
+    assert late["succeeded"].sum() == 0
+
+
 def test_without_retries_or_with_a_retry_budget_it_recovers():
     for policy in (
         Policy(budget=Budget(1)),
