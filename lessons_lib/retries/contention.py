@@ -69,69 +69,69 @@ def contention_study(
 
     Source: M. Brooker, AWS Architecture Blog, "Exponential Backoff and Jitter" (2015), and
     github.com/aws-samples/aws-arch-backoff-simulator. It takes the absolute value of each
-    time; with mean 10 and deviation 2 a negative one is a matter of 3 in 10 million.
+    time; that matters for 3 in 10 million, and is left out here.
     """
     one_of("backoff", backoff, BACKOFFS)
     clients = whole_number("clients", clients, low=1)
     trials = whole_number("trials", trials, low=2)
     base_ms, cap_ms = real_number("base_ms", base_ms, low=0), real_number("cap_ms", cap_ms, low=0)
+    two_sd_ms = 2**0.5 * net_sd_ms  # the sum of two normal times is normal as well
 
-    def two_messages(shape: Any) -> np.ndarray:
-        # The sum of two normal times is normal, with √2 times the deviation.
-        return np.abs(2 * net_mean_ms + 2**0.5 * net_sd_ms * rng.standard_normal(shape))
-
-    read_at = np.abs(net_mean_ms + net_sd_ms * rng.standard_normal((trials, clients)))
-    write_at = read_at + two_messages((trials, clients))
-    failures = np.zeros((trials, clients), dtype=np.int64)
-    previous = np.full((trials, clients), float(base_ms))
+    shape = (trials, clients)
+    read_at = net_mean_ms + net_sd_ms * rng.standard_normal(shape)
+    write_at = read_at + 2 * net_mean_ms + two_sd_ms * rng.standard_normal(shape)
+    # What the backoff remembers of each client: its previous wait, or the ceiling of its next.
+    memory = np.full(shape, base_ms if backoff == "decorrelated" else min(cap_ms, 2 * base_ms))
     changed_at = np.full(trials, -np.inf)  # the last success of each trial
     todo = np.full(trials, clients)
-    calls = np.zeros(trials, dtype=np.int64)
-    time_ms = np.zeros(trials)
+    end_ms = np.zeros(trials)
     live = np.arange(trials)  # the trial that each row belongs to; finished rows are dropped
+    calls, time_ms = np.zeros(trials, dtype=np.int64), np.zeros(trials)
 
+    flat_read, flat_write, flat_memory = read_at.ravel(), write_at.ravel(), memory.ravel()
+    row_begins = np.arange(trials) * clients
+
+    step = 0
     while len(live):
-        row = np.arange(len(live))
-        who = write_at.argmin(axis=1)  # the write that arrives next, in each trial
-        at = write_at[row, who]
-        calls[live] += 1
-        won = read_at[row, who] > changed_at
-
-        winners = row[won]
-        changed_at[won] = at[won]
-        write_at[winners, who[won]] = np.inf
-        todo[won] -= 1
-        answered = at[won] + np.abs(net_mean_ms + net_sd_ms * rng.standard_normal(len(winners)))
-        time_ms[live[won]] = np.maximum(time_ms[live[won]], answered)
-
-        losers, loser = row[~won], who[~won]
-        failures[losers, loser] += 1
-        wait = _wait(
-            backoff, failures[losers, loser], previous[losers, loser], base_ms, cap_ms, rng
-        )
-        previous[losers, loser] = wait
-        # The answer travels back, the client waits, its read travels there; then the value
-        # travels back and the write there.
-        read_at[losers, loser] = at[~won] + two_messages(len(losers)) + wait
-        write_at[losers, loser] = read_at[losers, loser] + two_messages(len(losers))
-
+        step += 1
+        who = row_begins + write_at.argmin(axis=1)  # the write that arrives next in each trial
+        at = flat_write[who]
+        won = flat_read[who] > changed_at
+        np.copyto(changed_at, at, where=won)
+        wait, flat_memory[who] = _backoff(backoff, flat_memory[who], base_ms, cap_ms, rng)
+        there, back = rng.standard_normal((2, len(live)))
+        # A loser's answer travels back, it waits, its read travels there; then the value
+        # travels back and its write there. Winners stop: their next write never comes.
+        read = at + wait + (2 * net_mean_ms) + two_sd_ms * there
+        flat_read[who] = read
+        write = read + (2 * net_mean_ms) + two_sd_ms * back
+        np.copyto(write, np.inf, where=won)
+        flat_write[who] = write
+        answered = at + net_mean_ms + net_sd_ms * there  # for winners, the one message back
+        np.maximum(end_ms, answered, out=end_ms, where=won)
+        todo -= won
         if not todo.all():
+            over = live[todo == 0]
+            calls[over], time_ms[over] = step, end_ms[todo == 0]
             stay = todo > 0
-            live, todo, changed_at = live[stay], todo[stay], changed_at[stay]
-            read_at, write_at = read_at[stay], write_at[stay]
-            failures, previous = failures[stay], previous[stay]
+            live, todo, changed_at, end_ms = live[stay], todo[stay], changed_at[stay], end_ms[stay]
+            read_at, write_at, memory = read_at[stay], write_at[stay], memory[stay]
+            flat_read, flat_write, flat_memory = read_at.ravel(), write_at.ravel(), memory.ravel()
+            row_begins = row_begins[: len(live)]
     return Contention(calls, time_ms)
 
 
-def _wait(
-    backoff: str, failure: np.ndarray, previous: np.ndarray, base_ms: float, cap_ms: float, rng: Any
-) -> np.ndarray:
+def _backoff(
+    backoff: str, memory: np.ndarray, base_ms: float, cap_ms: float, rng: Any
+) -> tuple[Any, np.ndarray]:
+    """Return the wait of one client per trial, and what to remember of it."""
     if backoff == "none":
-        return np.zeros(len(failure))
+        return 0.0, memory
     if backoff == "decorrelated":
-        return np.minimum(cap_ms, base_ms + rng.random(len(failure)) * (3 * previous - base_ms))
-    full = np.minimum(cap_ms, base_ms * 2.0 ** np.minimum(failure, 60))
+        wait = np.minimum(cap_ms, base_ms + rng.random(len(memory)) * (3 * memory - base_ms))
+        return wait, wait
+    doubled = np.minimum(cap_ms, 2 * memory)
     if backoff == "exponential":
-        return full
-    share = rng.random(len(failure))
-    return full * (share if backoff == "full" else (1 + share) / 2)
+        return memory, doubled
+    share = rng.random(len(memory))
+    return memory * (share if backoff == "full" else 0.5 + 0.5 * share), doubled
