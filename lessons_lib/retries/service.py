@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from lessons_lib.errors import real_number, whole_number
 from lessons_lib.retries.arrivals import ClosedArrivals, OpenArrivals
 from lessons_lib.retries.client_side import ClientSide
@@ -93,10 +95,8 @@ def run_service(
         tally.add(bucket, "timed_out", len(impatient))
 
         new, sending, refused = clients.send(bucket)
-        rejected = sending[0:0]
         if down:
-            clients.failed(line.lose_all(), now_ms)
-            rejected = sending
+            rejected = np.concatenate([line.lose_all(), sending])
         else:
             room = len(sending)
             if service.queue_limit is not None:

@@ -154,7 +154,12 @@ def test_law_conservation(policy, seed, closed, collapse_at):
     ended = np.cumsum(run.column("succeeded") + run.column("gave_up"))
     # In every bucket: calls begun = succeeded + given up + in progress.
     assert (np.cumsum(run.column("new")) == ended + run.column("in_progress")).all()
-    assert (run.column("in_progress") >= run.column("backing_off")).all()
+    # …and of requests: sent = turned away + given up on + answered + still in the queue.
+    over = np.cumsum(run.column("rejected") + run.column("timed_out") + run.column("succeeded"))
+    queued = run.column("in_progress") - run.column("backing_off")
+    assert (np.cumsum(run.column("sent")) == over + queued).all()
+    assert (queued >= 0).all()
+    assert (queued <= run.column("queue")).all()
     assert run.total("served") == run.total("succeeded") + run.total("wasted")
     assert (run.column("served") <= 3).all()
     assert len(run.latency_ms) == run.total("succeeded")
