@@ -59,6 +59,4 @@ def nice_limit(value: float) -> float:
     if not value > 0:
         return 1.0
     size = 10.0 ** math.floor(math.log10(value))
-    return next(
-        step * size for step in (1, 1.5, 2, 3, 4, 5, 6, 8, 10, 15) if step * size > value * 1.04
-    )
+    return next(step * size for step in (1, 2, 3, 5, 10, 20) if step * size > value * 1.04)

@@ -71,4 +71,6 @@ def backlog_behind(
         peak = blocked
     else:
         peak = int(waiting.max(initial=0))
-    return Backlog(every_ms, waiting.astype(np.int64), int(max(peak, waiting.max(initial=0))), empty_at)
+    return Backlog(
+        every_ms, waiting.astype(np.int64), int(max(peak, waiting.max(initial=0))), empty_at
+    )

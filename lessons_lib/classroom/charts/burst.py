@@ -50,16 +50,12 @@ class BurstChart:
             )
         self.theory = self.left.stairs([0], [0, 1], color=INK, linewidth=0.9, baseline=None)
         self.capacity = self.left.axhline(0, color=BAD, linestyle="--", linewidth=1.5)
-        self.head = self.left.text(
-            0.99, 0.98, "", transform=self.left.transAxes, ha="right", va="top", fontsize=9.5
-        )
         self.left.yaxis.set_major_locator(MaxNLocator(5, integer=True))
         parts = [*self.bars.values(), *self.dots.values(), *self.names.values()]
-        self.moving = [*parts, self.theory, self.capacity, self.head]
-        self.limits: tuple[float, ...] = ()
+        self.moving = [*parts, self.theory, self.capacity]
 
-    def update(self, result: Any) -> bool:
-        """Show a `JitterComparison`; return True if a limit changed."""
+    def update(self, result: Any) -> tuple[float, ...]:
+        """Show a `JitterComparison`; return its limits."""
         burst = result.bursts[result.kind]
         for name, bars in self.bars.items():
             bars.set_visible(name == result.kind)
@@ -79,10 +75,6 @@ class BurstChart:
             self.theory.set_data(*drawable(result.expected, burst.bucket_ms))
         self.capacity.set_visible(result.capacity is not None)
         self.capacity.set_ydata([result.capacity or 0] * 2)
-        self.head.set_text(
-            f"{result.kind} jitter: {burst.requests} retries in {burst.filled_buckets} buckets of "
-            f"{burst.bucket_ms} ms, busiest {burst.peak}"
-        )
         highest = max(other.peak for other in result.bursts.values())
         limits = (
             nice_limit((burst.last_bucket + 1) * burst.bucket_ms / 1000),
@@ -90,11 +82,8 @@ class BurstChart:
             nice_limit(latest * 1.1),
             nice_limit(highest),
         )
-        if limits == self.limits:
-            return False
-        self.limits = limits
         self.left.set_xlim(0, limits[0])
         self.left.set_ylim(0, limits[1])
         self.right.set_xlim(0, limits[2])
         self.right.set_ylim(0, limits[3])
-        return True
+        return limits

@@ -37,8 +37,8 @@ class BurstRows:
         self.rows = dict(zip(names, rows, strict=True))
         self.moving: list[Any] = []
 
-    def update(self, result: Any) -> bool:
-        """Show a dict of name → `Burst`; always returns True (a still picture)."""
+    def update(self, result: Any) -> None:
+        """Show a dict of name → `Burst` (a still picture)."""
         spare = iter(JITTER_LOOKS.values())
         highest = max(burst.peak for burst in result.values())
         latest = max((b.last_bucket + 1) * b.bucket_ms for b in result.values()) / 1000
@@ -65,4 +65,3 @@ class BurstRows:
             )  # fmt: skip
         axes.set_xlim(0, nice_limit(latest) if latest > 60 else latest * 1.02)
         axes.set_xlabel("seconds since the failure", fontsize=9.5)
-        return True

@@ -43,8 +43,8 @@ class LinesChart:
         self.scales, self.marks = (xscale, yscale), marks
         self.moving: list[Any] = []
 
-    def update(self, result: Any) -> bool:
-        """Show a DataFrame; always returns True (a still picture)."""
+    def update(self, result: Any) -> None:
+        """Show a DataFrame (a still picture)."""
         self.axes.clear()
         self.axes.set_xscale(self.scales[0])
         self.axes.set_yscale(self.scales[1])
@@ -57,4 +57,3 @@ class LinesChart:
                 look.pop("marker")
             self.axes.plot(result.index, result[name], label=name, markersize=4.5, **look)
         self.axes.legend(fontsize=9, frameon=False)
-        return True

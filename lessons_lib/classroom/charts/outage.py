@@ -43,10 +43,9 @@ class OutageChart:
         self.queue.legend(fontsize=8.5, frameon=False, loc="upper right")
         lines = [*self.curves.values(), *self.dots.values(), *self.queues.values()]
         self.moving = [self.band, *lines, *self.marks]
-        self.limits: tuple[float, ...] = ()
 
-    def update(self, result: Any) -> bool:
-        """Show an `OutageComparison`; return True if a limit changed."""
+    def update(self, result: Any) -> tuple[float, ...]:
+        """Show an `OutageComparison`; return its limits."""
         outage = result.outage_ms / 1000
         seconds = result.outages_ms / 1000
         for name in SCHEDULE_LOOKS:
@@ -64,19 +63,16 @@ class OutageChart:
             mark.set_xdata([outage, outage])
         self.band.set_bounds(0, 0, outage, 1)
         limits = (
-            seconds[-1],
+            float(seconds[-1]),
             nice_limit(max(curve.max() for curve in result.late_ms.values()) / 1000),
             nice_limit(max(curve.max() for curve in result.wasted.values())),
             nice_limit(max(backlog.peak for backlog in result.backlog.values())),
-            result.until_ms / 1000,
+            nice_limit(result.until_ms / 1000),
         )
-        if limits == self.limits:
-            return False
-        self.limits = limits
         self.late.set_xlim(0, limits[0])
         self.wasted.set_xlim(0, limits[0])
         self.late.set_ylim(-0.03 * limits[1], limits[1])
         self.wasted.set_ylim(-0.3, limits[2])
         self.queue.set_ylim(0, limits[3])
         self.queue.set_xlim(0, limits[4])
-        return True
+        return limits

@@ -40,10 +40,9 @@ class ScheduleChart:
         self.left.legend(fontsize=8.5, frameon=False, loc="upper left")
         parts = (self.waits, self.inside, self.outside, self.notes)
         self.moving = [a for part in parts for a in part.values()] + [self.budget, self.label]
-        self.limits: tuple[float, ...] = ()
 
-    def update(self, result: Any) -> bool:
-        """Show a `ScheduleComparison`; return True if a limit changed."""
+    def update(self, result: Any) -> tuple[float, ...]:
+        """Show a `ScheduleComparison`; return its limits."""
         budget = result.budget_ms / 1000
         for row, name in enumerate(SCHEDULE_LOOKS):
             waits = result.waits_ms[name] / 1000
@@ -61,10 +60,7 @@ class ScheduleChart:
         limits = (len(waits) + 0.5, nice_limit(tallest), nice_limit(budget * 1.1))
         self.label.set_text(f"budget {budget:g} s ")
         self.label.set_x(budget)
-        if limits == self.limits:
-            return False
-        self.limits = limits
         self.left.set_xlim(0.5, limits[0])
         self.left.set_ylim(-0.02 * limits[1], limits[1])
         self.right.set_xlim(-0.01 * limits[2], limits[2])
-        return True
+        return limits

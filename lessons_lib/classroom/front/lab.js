@@ -3,8 +3,14 @@
 
 let labs = 0;
 
+// JupyterLab sees every key before the page does: "d d" over a slider would delete the cell.
+// This attribute is its own way to leave an element's keys alone; it must stand on the very
+// element that has the focus.
+const KEYS_ARE_OURS = { input: true, button: true };
+
 function make(tag, attributes = {}, children = []) {
   const node = document.createElement(tag);
+  if (KEYS_ARE_OURS[tag]) node.setAttribute("data-lm-suppress-shortcuts", "true");
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "text") node.textContent = value;
     else if (value !== false && value !== null) node.setAttribute(name, value === true ? "" : value);
@@ -56,8 +62,8 @@ function slider(control, id, change) {
 }
 
 function choice(control, id, change) {
-  const inputs = control.texts.map((_, index) =>
-    make("input", { type: "radio", name: id, id: `${id}-${index}`, value: index }));
+  const inputs = control.texts.map((text, index) =>
+    make("input", { type: "radio", "aria-label": text, name: id, id: `${id}-${index}`, value: index }));
   const options = control.texts.map((text, index) => make("label", {}, [inputs[index], make("span", { text })]));
   inputs.forEach((input, index) => input.addEventListener("change", () => change(index)));
   const legend = make("span", { id: `${id}-legend`, text: control.label });
@@ -80,7 +86,7 @@ function render({ model, el }) {
   const lab = `lab-${(labs += 1)}`;
   const says = make("p", { class: "lab-says", role: "status", "aria-live": "polite" });
   const look = make("p", { class: "lab-look" });
-  const picture = make("img", { class: "lab-picture", width: spec.width, height: spec.height, alt: "" });
+  const picture = make("img", { class: "lab-picture", width: spec.width, height: spec.height, alt: "", decoding: "sync" });
   const table = make("div", { class: "lab-table" });
 
   const move = (changes) => {
@@ -102,9 +108,7 @@ function render({ model, el }) {
     return button;
   });
 
-  // JupyterLab listens to every key before the page does, so that "d d" over a slider would
-  // delete the cell. This attribute is its own way to leave a region's keys alone.
-  const root = make("section", { class: "lab", "aria-label": spec.title, "data-lm-suppress-shortcuts": "true" }, [
+  const root = make("section", { class: "lab", "aria-label": spec.title }, [
     make("p", { class: "lab-title", text: spec.title }),
     make("div", { class: "lab-controls" }, parts.map((part) => part.row)),
     make("div", { class: "lab-tries" }, [make("span", { text: "Try:" }), ...tries]),

@@ -82,8 +82,10 @@ def compare_schedules(
     """Compute waits, moments and the attempts within a budget for the four schedules.
 
     Args:
-        base_ms, factor, cap_ms: of the exponential schedules, in milliseconds.
-        fixed_ms: of the fixed schedule.
+        base_ms: first wait of the exponential schedules, in milliseconds.
+        factor: their growth.
+        cap_ms: the capped schedule's longest wait, in milliseconds.
+        fixed_ms: wait of the fixed schedule, in milliseconds.
         budget_s: time budget in seconds.
         attempts: how many waits to list.
     """
@@ -187,7 +189,9 @@ def compare_outages(
 
     Args:
         outage_ms: the outage chosen, in milliseconds.
-        base_ms, cap_ms, fixed_ms: of the schedules, in milliseconds.
+        base_ms: first wait of the exponential schedules, in milliseconds; the factor is 2.
+        cap_ms: the capped schedule's longest wait, in milliseconds.
+        fixed_ms: wait of the fixed schedule, in milliseconds.
         call_ms: how long a failing call takes, in milliseconds. Without it, immediate
             retries would have no end. The consumer's work on a message takes four times that.
         arrivals_per_s: messages that arrive per second.

@@ -54,8 +54,10 @@ def compare_jitters(
 
     Args:
         kind: the kind in the foreground.
-        consumers, attempts: the fleet, and the retries of each consumer.
-        base_ms, cap_ms: of the exponential schedule, in milliseconds; the factor is 2.
+        consumers: size of the fleet.
+        attempts: retries of each consumer.
+        base_ms: first wait of the exponential schedule, in milliseconds; the factor is 2.
+        cap_ms: its longest wait, in milliseconds.
         bucket_ms: width of a bucket in milliseconds.
         seed: of a fresh NumPy generator for each kind.
         capacity: retries per bucket that the service can take, or None.
@@ -79,10 +81,9 @@ def _last_s(burst: Burst) -> float:
 
 def _say(result: JitterComparison) -> str:
     burst = result.bursts[result.kind]
-    if burst.peak == 0:
-        return "No retries."
+    kind = "No" if result.kind == "none" else result.kind.capitalize()
     words = (
-        f"{result.kind.capitalize()} jitter: {burst.requests} retries, at most {burst.peak} in "
+        f"{kind} jitter: {burst.requests} retries, at most {burst.peak} in "
         f"{burst.bucket_ms} ms, the last one within {_last_s(burst):g} s."
     )
     if result.capacity is not None:
