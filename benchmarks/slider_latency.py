@@ -59,8 +59,8 @@ def _press(page, handle, area: str) -> float:
     return page.evaluate("window.changed.then((at) => at - window.pressed)")
 
 
-def main(arguments: list[str] | None = None) -> list[dict[str, float | str]]:
-    """Measure both sides in turn and return one row a way."""
+def main() -> None:
+    """Measure both sides in turn and print one row a way."""
     from browser.conftest import chromium
     from browser.labpage import PANEL, QUIET, LabPage
     from browser.labserver import LabServer
@@ -95,20 +95,11 @@ def main(arguments: list[str] | None = None) -> list[dict[str, float | str]]:
                     time.sleep(0.05)
             browser.close()
     usual = statistics.median(times["interact"])
-    rows = []
+    print(f"{'way':<10} {'median':>8} {'95th percentile':>16}   as a share of interact's median")
     for side, taken in times.items():
-        ordered = sorted(taken)
-        rows.append(
-            {
-                "way": side,
-                "median, share of interact": statistics.median(taken) / usual,
-                "95th percentile, share": ordered[int(0.95 * (len(ordered) - 1))] / usual,
-            }
-        )
-        print(f"{side}: median {statistics.median(taken):.0f} ms, {len(taken)} presses")
-    return rows
+        late = sorted(taken)[int(0.95 * (len(taken) - 1))]
+        print(f"{side:<10} {statistics.median(taken) / usual:>8.2f} {late / usual:>16.2f}")
 
 
 if __name__ == "__main__":
-    for row in main():
-        print(row)
+    main()
