@@ -83,9 +83,11 @@ class Session:
 
     def run(self) -> int:
         """Serve until a signal comes; return the exit code."""
-        for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
-            if hasattr(signal, name):
-                signal.signal(getattr(signal, name), self.stop)
+        for name in ("SIGINT", "SIGTERM", "SIGBREAK", "SIGHUP"):
+            number = getattr(signal, name, None)
+            wanted = name != "SIGHUP" or signal.getsignal(signal.SIGHUP) != signal.SIG_IGN  # nohup
+            if number is not None and wanted:
+                signal.signal(number, self.stop)
         threading.Thread(target=self.announce_after_check, daemon=True).start()
         self.server.start()
         return self.exit_code
