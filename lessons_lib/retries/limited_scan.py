@@ -66,11 +66,10 @@ def _one_bucket(
     due = np.flatnonzero(clock < end_ms)
     if not len(due):
         return 0, 0, 0
-    # A stable sort of bytes is a radix sort; it leaves ties in the order of clients.
     offset = (clock[due] - start_ms).astype(np.uint8)
-    order = np.argsort(offset, kind="stable")
-    winners, due = due[order[:capacity]], due[order[capacity:]]
-    last_ms = int(clock[winners[-1]])
+    won = _earliest(offset, capacity)
+    winners, due = due[won], due[~won]
+    last_ms = start_ms + int(offset[won].max())
     clock[winners] = GONE
     calls = served = len(winners)
     while len(due):  # the rejected, then those whose retry falls into this full bucket again
@@ -85,3 +84,19 @@ def _one_bucket(
         used[due] = turn + 1
         due = due[next_ms < end_ms]
     return calls, served, last_ms
+
+
+def _earliest(offset: np.ndarray, capacity: int) -> np.ndarray:
+    """Mark the `capacity` smallest offsets; of equal ones the first, which is the lower client.
+
+    No sorting is needed: counting tells the millisecond in which the bucket fills up. All
+    before it win, and of those on it as many as still fit.
+    """
+    if len(offset) <= capacity:
+        return np.ones(len(offset), dtype=bool)
+    up_to = np.cumsum(np.bincount(offset))
+    full_at = int(np.searchsorted(up_to, capacity))
+    won = offset < full_at
+    free = capacity - (int(up_to[full_at - 1]) if full_at else 0)
+    won[np.flatnonzero(offset == full_at)[:free]] = True
+    return won
