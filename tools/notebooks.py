@@ -82,7 +82,7 @@ def assemble(text: Path) -> NotebookNode:
         cell["id"] = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
     notebook = nbformat.v4.new_notebook(cells=cells)
     notebook.metadata = {
-        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
     }
     notebook.nbformat_minor = 5
