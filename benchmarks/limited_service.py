@@ -7,6 +7,7 @@ retries with full jitter, base 500 ms, cap 30 s. All three get the same waits an
 on the number of calls. Only the ratios mean anything on another machine.
 """
 
+import gc
 import heapq
 import statistics
 import sys
@@ -81,14 +82,12 @@ def with_simpy(clients: int, capacity: int) -> int:
     return calls
 
 
-def seconds(run: Callable[[int, int], int], clients: int, rounds: int) -> tuple[float, int]:
-    """Return the median time of several rounds, and the calls counted."""
-    times = []
-    for _ in range(rounds):
-        began = time.perf_counter()
-        calls = run(clients, clients // 200)
-        times.append(time.perf_counter() - began)
-    return statistics.median(times), calls
+def seconds(run: Callable[[int, int], int], clients: int) -> tuple[float, int]:
+    """Return how long one run took, and the calls it counted."""
+    gc.collect()
+    began = time.perf_counter()
+    calls = run(clients, clients // 200)
+    return time.perf_counter() - began, calls
 
 
 def added_megabytes(clients: int) -> float:
@@ -105,9 +104,14 @@ def main(sizes: list[int]) -> None:
     """Print one line per fleet size."""
     print(f"{'clients':>9} {'calls':>9} {'SimPy':>7} {'heap':>6} {'library':>8} {'MB added':>9}")
     for clients in sizes:
-        ours, calls = seconds(with_library, clients, 9)
-        heap, heap_calls = seconds(with_heap, clients, 1)
-        simpy, _ = seconds(with_simpy, clients, 1)
+        # A shared machine changes its speed from minute to minute: ours runs before, between
+        # and after the others.
+        times, calls = zip(*(seconds(with_library, clients) for _ in range(5)), strict=True)
+        heap, heap_calls = seconds(with_heap, clients)
+        times += tuple(seconds(with_library, clients)[0] for _ in range(5))
+        simpy, _ = seconds(with_simpy, clients)
+        times += tuple(seconds(with_library, clients)[0] for _ in range(5))
+        ours, calls = statistics.median(times), calls[0]
         # SimPy breaks ties by the order of its events, so its count may differ a little.
         assert calls == heap_calls, (calls, heap_calls)
         ratios = f"{simpy / ours:6.0f}x {heap / ours:5.0f}x {1:7d}x"
