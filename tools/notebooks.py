@@ -82,7 +82,11 @@ def assemble(text: Path) -> NotebookNode:
         cell["id"] = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
     notebook = nbformat.v4.new_notebook(cells=cells)
     notebook.metadata = {
-        "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+        "kernelspec": {
+            "display_name": "Python 3 (ipykernel)",
+            "language": "python",
+            "name": "python3",
+        },
         "language_info": {"name": "python"},
     }
     notebook.nbformat_minor = 5
@@ -134,6 +138,7 @@ def build(text: Path) -> Path:
         kernel_name="python3",
         store_widget_state=False,
         record_timing=False,
+        coalesce_streams=True,
         resources={"metadata": {"path": str(NOTEBOOKS)}},
     )
     client.execute(env=clean | {"PYTHONNOUSERSITE": "1"})

@@ -35,16 +35,24 @@ def pixels(png):
 def test_every_stop_of_every_control_draws_and_touches_nothing_global(lab):
     settings, figures = global_settings(), len(_pylab_helpers.Gcf.figs)
     random_state = np.random.get_state()[1].copy()  # noqa: NPY002
-    for control in lab.controls:
-        pictures = set()
-        for stop in control.stops:
-            lab.set(**{control.name: stop})
-            assert not lab.view["error"], lab.view["sentence"]
-            assert lab.values[control.name] == stop
-            assert lab.sentence
-            pictures.add(lab.picture)
-        assert len(pictures) > 1, f"{control.name} changes nothing in the picture"
-        lab.set(**{control.name: control.stops[control.start]})
+    start = {control.name: control.stops[control.start] for control in lab.controls}
+    silent = {control.name for control in lab.controls}
+    for position in ({}, *(entry.values for entry in lab.tries)):
+        for control in (
+            lab.controls if not position else [c for c in lab.controls if c.name in silent]
+        ):
+            lab.set(**(start | position))
+            pictures = set()
+            for stop in control.stops:
+                lab.set(**{control.name: stop})
+                assert not lab.view["error"], lab.view["sentence"]
+                assert lab.values[control.name] == stop
+                assert lab.sentence
+                pictures.add(lab.picture)
+            if len(pictures) > 1:
+                silent.discard(control.name)
+    lab.set(**start)
+    assert not silent, "these controls never change the picture"
     assert global_settings() == settings
     assert len(_pylab_helpers.Gcf.figs) == figures
     assert np.array_equal(random_state, np.random.get_state()[1])  # noqa: NPY002

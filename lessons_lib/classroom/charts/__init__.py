@@ -2,8 +2,19 @@
 
 from lessons_lib.classroom.charts.burst import BurstChart
 from lessons_lib.classroom.charts.burst_rows import BurstRows
+from lessons_lib.classroom.charts.deliveries import DeliveriesChart, DeliveriesPair
 from lessons_lib.classroom.charts.lines import LinesChart
 from lessons_lib.classroom.charts.outage import OutageChart
+from lessons_lib.classroom.charts.replay import ReplayChart
 from lessons_lib.classroom.charts.schedules import ScheduleChart
 
-__all__ = ["BurstChart", "BurstRows", "LinesChart", "OutageChart", "ScheduleChart"]
+__all__ = [
+    "BurstChart",
+    "BurstRows",
+    "DeliveriesChart",
+    "DeliveriesPair",
+    "LinesChart",
+    "OutageChart",
+    "ReplayChart",
+    "ScheduleChart",
+]

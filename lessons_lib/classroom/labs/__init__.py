@@ -3,5 +3,6 @@
 from lessons_lib.classroom.labs.backoff import outage_lab, schedule_lab
 from lessons_lib.classroom.labs.first import first_lab
 from lessons_lib.classroom.labs.jitter import jitter_lab
+from lessons_lib.classroom.labs.poison import poison_lab, replay_lab
 
-__all__ = ["first_lab", "jitter_lab", "outage_lab", "schedule_lab"]
+__all__ = ["first_lab", "jitter_lab", "outage_lab", "poison_lab", "replay_lab", "schedule_lab"]
