@@ -14,8 +14,8 @@ __all__ = ["WAYS", "die", "ways_here"]
 WAYS = ("exit", "SIGKILL", "SIGSEGV", "memory limit", "endless loop")
 
 EXIT_CODE = 3
-ROOM_BYTES = 64 << 20
-BLOCK_BYTES = 8 << 20
+ROOM_BYTES = 32 << 20
+BLOCK_BYTES = 4 << 20
 
 
 def ways_here() -> tuple[str, ...]:
@@ -33,7 +33,7 @@ def die(way: str) -> None:
     - "exit": leaves at once, as a library does that calls exit() in the middle of things.
     - "SIGKILL": what the kernel's out-of-memory killer and `kill -9` send.
     - "SIGSEGV": reads address 0, as a bug in native code does.
-    - "memory limit": limits its memory to 64 MiB more than it has, then runs native code
+    - "memory limit": limits its memory to 32 MiB more than it has, then runs native code
       that does not check whether it got what it asked for. (Python's own MemoryError would be
       an error like any other: a handler catches it, and the process lives on.)
     - "endless loop": never returns. Only a watchdog ends it.
