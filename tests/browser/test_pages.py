@@ -32,6 +32,8 @@ def test_run_all_and_move_every_lab_by_keyboard(notebook, tmp_path_factory):
     for number in range(labs.count()):
         lab = labs.nth(number)
         lab.scroll_into_view_if_needed()
+        for group in lab.get_by_role("radiogroup").all():
+            assert group.locator("input:checked").count() == 1, "labs must not share buttons"
         slider = lab.get_by_role("slider").first
         slider.focus()
         frame, sentence, picture = shown(lab)

@@ -1,8 +1,6 @@
 // The page's side of a lab: native controls, one sentence, one picture, one table.
 // All numbers come from Python; here nothing is computed.
 
-let labs = 0;
-
 // JupyterLab sees every key before the page does: "d d" over a slider would delete the cell.
 // This attribute is its own way to leave an element's keys alone; it must stand on the very
 // element that has the focus.
@@ -24,7 +22,8 @@ function slider(control, id, change) {
   const input = make("input", { type: "range", role: "slider", id, min: 0, max: last, step: 1 });
   const output = make("output", { for: id });
   const slide = make("span", { class: "lab-slide" }, [input]);
-  const row = make("div", { class: "lab-row" }, [make("label", { for: id, text: control.label }), slide, output]);
+  const wide = control.play_ms ? "lab-row lab-film" : "lab-row";
+  const row = make("div", { class: wide }, [make("label", { for: id, text: control.label }), slide, output]);
   let timer = null;
   const button = control.play_ms ? make("button", { type: "button", class: "lab-play" }) : null;
   const stop = () => {
@@ -83,7 +82,9 @@ const KINDS = { slider, choice, switch: check };
 
 function render({ model, el }) {
   const spec = model.get("spec");
-  const lab = `lab-${(labs += 1)}`;
+  // Not counted: this file is loaded anew for each lab, and two labs with the same names would
+  // share their radio buttons.
+  const lab = `lab-${Math.random().toString(36).slice(2)}`;
   const says = make("p", { class: "lab-says", role: "status", "aria-live": "polite" });
   const look = make("p", { class: "lab-look" });
   const picture = make("img", { class: "lab-picture", width: spec.width, height: spec.height, alt: "", decoding: "sync" });
