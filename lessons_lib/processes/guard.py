@@ -1,4 +1,4 @@
-"""What a child runs before its own code: three watches, so that it never outlives its parent."""
+"""What a child runs before its own code: watches, so that it never outlives its parent."""
 
 import os
 import runpy
@@ -26,8 +26,23 @@ def _watch_stdin() -> None:
     _end_all()  # the pipe's other end is closed: the parent is gone, by whatever way
 
 
+def _kernel_watches_stdin() -> None:
+    """Let the kernel send SIGKILL to the whole group when the pipe's other end closes; Linux.
+
+    It needs no turn of the interpreter, so it also ends native code that never gives one.
+    """
+    import fcntl
+
+    fcntl.fcntl(0, fcntl.F_SETOWN, -os.getpgid(0))
+    fcntl.fcntl(0, fcntl.F_SETSIG, signal.SIGKILL)
+    fcntl.fcntl(0, fcntl.F_SETFL, fcntl.fcntl(0, fcntl.F_GETFL) | os.O_ASYNC)
+
+
 def _die_with_parent() -> None:
-    """Ask the kernel for a SIGKILL when the parent's thread ends; Linux only."""
+    """Ask the kernel for a SIGKILL when the parent's thread ends; Linux.
+
+    For the case that somebody else, forked from the parent, keeps the pipe open.
+    """
     import ctypes
 
     pr_set_pdeathsig = 1
@@ -43,8 +58,11 @@ def main(arguments: list[str]) -> None:
     """
     parent, kernel_watch, limit_s, kind, target, *rest = arguments
     threading.Thread(target=_watch_stdin, daemon=True).start()
-    if kernel_watch == "1" and sys.platform == "linux":
-        _die_with_parent()
+    if sys.platform == "linux":
+        if os.getpgid(0) == os.getpid():
+            _kernel_watches_stdin()
+        if kernel_watch == "1":
+            _die_with_parent()
     if os.name == "posix" and os.getppid() != int(parent):
         _end_all()  # it died before the watches stood
     # Even a parent that lives but hangs gets rid of the child in the end.
