@@ -34,9 +34,10 @@ class Jitter(Protocol):
         """
 
 
-def _round_half_up(waits: np.ndarray) -> np.ndarray:
-    waits += 0.5  # in place: the arrays are the caller's own scratch space
-    return np.floor(waits, out=waits).astype(np.int64)
+def _whole(by_attempt: np.ndarray) -> np.ndarray:
+    """Cut to whole milliseconds; rounding half up, if 0.5 was added before."""
+    # One row an attempt lies together in memory: whoever adds up attempts reads it in order.
+    return by_attempt.astype(np.int64).T
 
 
 def _shape(consumers: int, attempts: int) -> tuple[int, int]:
@@ -87,11 +88,11 @@ class ScaledJitter:
     def waits(self, schedule: Schedule, consumers: int, attempts: int, rng: Any) -> np.ndarray:
         """Return round(scheduled · (low + u·(high - low))) (see `Jitter.waits`)."""
         shape = _shape(consumers, attempts)
-        scheduled = schedule.waits(shape[1])
-        waits = _draw(rng, shape)
-        if (self.low, self.high) != (0, 1):
-            waits = self.low + waits * (self.high - self.low)
-        return _round_half_up(waits * scheduled)
+        scheduled = schedule.waits(shape[1])[:, np.newaxis]
+        waits = np.empty(shape[::-1])
+        np.multiply(_draw(rng, shape).T, scheduled * (self.high - self.low), out=waits)
+        waits += scheduled * self.low + 0.5
+        return _whole(waits)
 
 
 @dataclass(frozen=True)
@@ -133,14 +134,16 @@ class DecorrelatedJitter:
         shape = _shape(consumers, attempts)
         base_ms = schedule.base_ms
         cap_ms = LONGEST_WAIT_MS if schedule.cap_ms is None else schedule.cap_ms
-        draws = _draw(rng, shape)
-        waits = np.empty(shape, dtype=np.int64)
-        previous = np.full(shape[0], base_ms, dtype=np.float64)
-        for attempt in range(shape[1]):
-            drawn = np.floor(base_ms + draws[:, attempt] * (3.0 * previous - base_ms) + 0.5)
-            np.minimum(drawn, cap_ms, out=previous)
-            waits[:, attempt] = previous
-        return waits
+        waits = np.array(_draw(rng, shape).T, order="C")
+        span = np.full(shape[0], 2.0 * base_ms)  # 3 · previous - base, for the next draw
+        for wait in waits:
+            wait *= span
+            wait += base_ms + 0.5
+            np.floor(wait, out=wait)
+            np.minimum(wait, cap_ms, out=wait)
+            np.multiply(wait, 3.0, out=span)
+            span -= base_ms
+        return _whole(waits)
 
 
 @dataclass(frozen=True)
@@ -162,7 +165,10 @@ class AddedJitter:
     def waits(self, schedule: Schedule, consumers: int, attempts: int, rng: Any) -> np.ndarray:
         """Return the waits of the fleet (see `Jitter.waits`)."""
         shape = _shape(consumers, attempts)
-        waits = _draw(rng, shape) * self.spread_ms + schedule.waits(shape[1])
+        waits = np.empty(shape[::-1])
+        np.multiply(_draw(rng, shape).T, self.spread_ms, out=waits)
+        waits += schedule.waits(shape[1])[:, np.newaxis]
         if schedule.cap_ms is not None:
             np.minimum(waits, schedule.cap_ms, out=waits)
-        return _round_half_up(waits)
+        waits += 0.5
+        return _whole(waits)
