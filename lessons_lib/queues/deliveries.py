@@ -17,8 +17,9 @@ TAKE = """
 UPDATE messages
 SET receipt = id || ':' || (deliveries + 1), deliveries = deliveries + 1,
     receive_count = receive_count + 1, visible_at = :until, holder = :holder
-WHERE id IN (SELECT id FROM messages WHERE dead_at IS NULL AND visible_at <= :now
-             ORDER BY id LIMIT :limit)
+WHERE id = (SELECT id FROM messages
+            WHERE receipt IS NULL AND dead_at IS NULL AND visible_at <= :now AND id > :after
+            ORDER BY id LIMIT 1)
 RETURNING id, body, receipt, deliveries, receive_count, failure_count, return_count
 """
 
@@ -63,8 +64,8 @@ class Deliveries:
     ) -> list[Delivery]:
         """Take up to `limit` waiting messages, first sent first.
 
-        The counts move in the same statement that takes the messages, so no crash comes
-        between. Messages that the rule isolates now are dead-lettered instead of returned.
+        A count moves in the same statement that takes the message, so no crash comes between.
+        Messages that the rule isolates now are dead-lettered instead of returned.
 
         Args:
             limit: how many at most.
@@ -78,20 +79,12 @@ class Deliveries:
         with self._connection.transaction("receive") as within:
             now_ms = self.clock()
             self._returns.end_expired(within, now_ms)
-            while len(taken) < limit:
-                values = {
-                    "now": now_ms,
-                    "until": now_ms + hidden_ms,
-                    "holder": self.name,
-                    "limit": limit - len(taken),
-                }
-                rows = rows_of(within, TAKE, values)
-                if not rows:
-                    break
-                for row in sorted(rows, key=lambda one: one["id"]):  # RETURNING has no order
-                    count = self._returns.count_handed_out(within, now_ms, row)
-                    if count is None:
-                        continue
+            values = {"now": now_ms, "until": now_ms + hidden_ms, "holder": self.name, "after": 0}
+            while len(taken) < limit and (rows := rows_of(within, TAKE, values)):
+                (row,) = rows
+                values["after"] = row["id"]  # what was passed over once need not be again
+                count = self._returns.count_handed_out(within, now_ms, row)
+                if count is not None:
                     who, event = ("queue", "handed out") if buffered else (self.name, "delivered")
                     self._write(within, now_ms, who, event, row)
                     taken.append(

@@ -58,11 +58,12 @@ class Returns:
         """Take back every message whose visibility timeout has run out."""
         expired = rows_of(
             within,
-            "SELECT id, visible_at FROM messages"
-            " WHERE receipt IS NOT NULL AND visible_at <= :now ORDER BY id",
+            # Without the hint SQLite reads the whole table, to have it in order.
+            "SELECT id, visible_at FROM messages INDEXED BY held"
+            " WHERE receipt IS NOT NULL AND visible_at <= :now",
             {"now": now_ms},
         )
-        for row in expired:
+        for row in sorted(expired, key=lambda one: one["id"]):
             self.come_back(within, now_ms, row["id"], row["visible_at"], "expired", False)
 
     def come_back(

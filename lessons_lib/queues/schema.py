@@ -29,8 +29,10 @@ SCHEMA = (
         reason TEXT                           -- and why
     )
     """,
-    # Covering, so the search for the next message does not read bodies.
-    "CREATE INDEX waiting ON messages (id, visible_at, dead_at) WHERE dead_at IS NULL",
+    # What is held is not in it, so receiving stays quick however many are in flight. Messages
+    # with a delay are, and are passed over one by one.
+    "CREATE INDEX waiting ON messages (id, visible_at, receipt, dead_at)"
+    " WHERE receipt IS NULL AND dead_at IS NULL",
     "CREATE INDEX held ON messages (visible_at) WHERE receipt IS NOT NULL",
     """
     CREATE TABLE history (
