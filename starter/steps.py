@@ -85,8 +85,8 @@ def remake_locks(course: Course, arguments: list[str]) -> int:
     compiling = ["-m", "uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11"]
     compiling += ["--no-header", "--no-emit-index-url", *arguments, "pyproject.toml"]
     student = [*compiling, "--output-file", "requirements.txt"]
-    developer = [*compiling, "--group", "dev", "--constraint", "requirements.txt"]
-    developer += ["--output-file", "requirements-dev.txt"]
+    developer = [*compiling, "--group", "dev", "--group", "bench"]
+    developer += ["--constraint", "requirements.txt", "--output-file", "requirements-dev.txt"]
     for command in (student, developer):
         if code := _call(course, command):
             return code
