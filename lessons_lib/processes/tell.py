@@ -1,7 +1,7 @@
 """How a child tells its parent what happens: one JSON object a line, with the time."""
 
 import json
-import sys
+import os
 import time
 from typing import Any
 
@@ -18,6 +18,6 @@ def tell(event: str, **facts: Any) -> None:
     # Monotonic time is the same in all processes of a machine, so events of several share
     # one time line.
     line = {"event": event, "at_s": time.monotonic(), **facts}
-    # One write for the whole line, so that lines of several threads do not mix.
-    sys.stdout.write(json.dumps(line) + "\n")
-    sys.stdout.flush()
+    # One system call for the whole line: lines of several threads do not mix, and a signal
+    # handler may tell too (`print` must not be entered while it is interrupted in the middle).
+    os.write(1, (json.dumps(line) + "\n").encode())
