@@ -94,7 +94,7 @@ def _replica(
         killed = _killed(probes, asks_live, up, wedged)
         if ready:
             leaves = asks_ready + (probes.readiness_threshold - 1) * probes.readiness_period_ms
-            if leaves < (up if killed is None else min(up, killed)) or (wedged and not killed):
+            if (wedged or leaves < up) and (killed is None or leaves < killed):
                 ready = False
                 yield Event(leaves, name, "not ready")
         if not ready and not wedged:

@@ -130,7 +130,6 @@ class Supervisor:
             if self._starts == max_starts:
                 ended = f"{max_starts} starts"
                 break
-            self._restart.clear()
             lived_ms = (time.monotonic() - began) * 1000
             healthy = lived_ms >= self._delay.reset_after_ms or self._believed
             crashes = 1 if healthy else crashes + 1
@@ -144,6 +143,7 @@ class Supervisor:
 
     def _one_life(self, deadline: float | None) -> int:
         self._starts += 1
+        self._restart.clear()
         self._note("started")
         self._believed = False
         with Child(
@@ -171,12 +171,13 @@ class Supervisor:
         self._note("SIGTERM sent", "supervisor")
         child.send_signal(signal.SIGTERM)
         until = time.monotonic() + self._grace_s
-        while child.code is None and time.monotonic() < until:
+        while (code := child.code) is None and time.monotonic() < until:
             time.sleep(POLL_S)
-        if child.code is None:
+        if code is None:
             self._note("SIGKILL sent", "supervisor")
             child.close()
-        return child.code
+            code = child.code
+        return code
 
     def _pause(self, seconds: float, deadline: float | None) -> bool:
         """Wait, unless the end comes first; True if it did."""
