@@ -38,7 +38,9 @@ def run_balancer(
         progress: see `Child`.
     """
     if not hasattr(signal, "SIGKILL"):
-        raise ValueError("Windows has no signal that asks a process to stop; use Linux or macOS")
+        raise ValueError(
+            "this system has no signal that asks a process to stop; Linux and macOS have"
+        )
     replicas = whole_number("replicas", replicas, low=2)
     whole_number("poll_ms", poll_ms, low=after_poll_ms + 1)
     with ExitStack() as stack:

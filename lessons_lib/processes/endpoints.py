@@ -8,9 +8,7 @@ import tornado.web
 
 from lessons_lib.processes.connections import CountingServer
 
-__all__ = ["LIVENESS", "Endpoint", "Service", "application"]
-
-LIVENESS = ("own state", "dependency", "always ok")
+__all__ = ["Endpoint", "Service", "application"]
 
 
 class Service:
@@ -19,9 +17,7 @@ class Service:
     Args:
         slow_ms: how long `/slow` works, in milliseconds.
         dependency: the port of a service on this machine that it cannot work without, or None.
-        liveness: what `/live` looks at: "own state" is right. "dependency" is the mistake that
-            lets a supervisor restart every replica because of somebody else's outage. "always
-            ok" is the other one: a process that is stuck for ever is never restarted.
+        liveness: what `/live` looks at, a name from `LIVENESS`.
 
     Attributes:
         started: whether the start-up is done.

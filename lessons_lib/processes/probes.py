@@ -6,12 +6,12 @@ from typing import Any
 
 from lessons_lib.errors import one_of, whole_number
 from lessons_lib.events import Event
+from lessons_lib.processes.liveness import LIVENESS
 from lessons_lib.processes.probe_result import ProbeRun
 from lessons_lib.processes.restart_delay import KUBERNETES, RestartDelay
 
-__all__ = ["LIVENESS", "Probes", "probe_load", "simulate_probes"]
+__all__ = ["Probes", "probe_load", "simulate_probes"]
 
-LIVENESS = ("own state", "dependency", "always ok")
 LEAD_MS = 30_000
 
 
@@ -42,7 +42,7 @@ class Probes:
     delay: RestartDelay = KUBERNETES
 
     def __post_init__(self) -> None:
-        one_of("liveness", self.liveness, LIVENESS)
+        one_of("liveness", self.liveness, tuple(LIVENESS))
         for name in ("period_ms", "threshold", "readiness_period_ms", "readiness_threshold"):
             whole_number(name, getattr(self, name), low=1)
         whole_number("startup_ms", self.startup_ms, low=0)

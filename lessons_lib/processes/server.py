@@ -2,8 +2,10 @@
 
 python -m lessons_lib.processes.server --port 8080
 
-Then `curl -i localhost:8080/slow &` and Ctrl-C. On Windows there is no SIGTERM to catch: there a
-stop request from another process ends this one at once.
+Then `curl -i localhost:8080/slow &` and Ctrl-C. It is built on Tornado, which comes with JupyterLab:
+its HTTP is real, and it leaves the shutdown to us, so that the four phases stand below in plain
+sight. On Windows there is no SIGTERM to catch: a stop request from another process ends this one
+at once there.
 """
 
 import argparse
@@ -17,7 +19,8 @@ from typing import Any
 from tornado.netutil import bind_sockets
 
 from lessons_lib.processes.connections import CountingServer
-from lessons_lib.processes.endpoints import LIVENESS, Service, application
+from lessons_lib.processes.endpoints import Service, application
+from lessons_lib.processes.liveness import LIVENESS
 from lessons_lib.processes.misbehaviour import MISBEHAVIOUR
 from lessons_lib.processes.parts import PARTS
 from lessons_lib.processes.tell import tell
@@ -111,7 +114,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument(
         "--dependency", type=int, help="port of a service that it cannot do without"
     )
-    parser.add_argument("--liveness", choices=LIVENESS, default="own state")
+    parser.add_argument("--liveness", choices=tuple(LIVENESS), default="own state")
     parser.add_argument(
         "--without", action="append", default=[], choices=tuple(PARTS), help="leave a part out"
     )

@@ -4,49 +4,21 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from lessons_lib.errors import whole_number
-from lessons_lib.events import Event, event_table
+from lessons_lib.events import Event
 from lessons_lib.processes.child import Child
 from lessons_lib.processes.restart_delay import RestartDelay
+from lessons_lib.processes.supervised import Supervised
 
-__all__ = ["EX_CONFIG", "Supervised", "Supervisor"]
+__all__ = ["EX_CONFIG", "Supervisor"]
 
 EX_CONFIG = 78
 """The exit code for a configuration error, by the convention of sysexits.h."""
 
 POLL_S = 0.005
-
-
-@dataclass(frozen=True, eq=False)
-class Supervised:
-    """What happened under a supervisor.
-
-    Args:
-        starts: processes started.
-        codes: their exit codes; -15 and -9 are SIGTERM and SIGKILL.
-        waits_ms: the waits between them, in milliseconds.
-        ended: why it stopped: "wanted stop", "configuration error", "final code 5", "asked to
-            stop", "12 starts".
-        log: the events in order. The attempt is the number of the start.
-    """
-
-    starts: int
-    codes: tuple[int, ...]
-    waits_ms: tuple[int, ...]
-    ended: str
-    log: tuple[Event, ...] = field(repr=False)
-
-    @cached_property
-    def events(self) -> pd.DataFrame:
-        """The event table."""
-        return event_table(self.log)
 
 
 class Supervisor:

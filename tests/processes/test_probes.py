@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lessons_lib.processes.liveness import LIVENESS
 from lessons_lib.processes.probe_run import run_probes
 from lessons_lib.processes.probe_table import OUTAGES, probe_table
-from lessons_lib.processes.probes import LIVENESS, Probes, probe_load, simulate_probes
+from lessons_lib.processes.probes import Probes, probe_load, simulate_probes
 
 # Restarts, and seconds after the outage until the first and the last replica is ready.
 KNOWN = [
@@ -43,7 +44,7 @@ def test_the_known_table():
 
 
 @given(
-    liveness=st.sampled_from(LIVENESS),
+    liveness=st.sampled_from(tuple(LIVENESS)),
     outage_ms=st.integers(0, 600_000),
     period_ms=st.integers(100, 40_000),
     threshold=st.integers(1, 6),

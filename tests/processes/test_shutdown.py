@@ -13,6 +13,7 @@ import pytest
 from lessons_lib.processes.balancer import simulate_balancer
 from lessons_lib.processes.balancer_run import run_balancer
 from lessons_lib.processes.parts import PARTS
+from lessons_lib.processes.recorded import recorded_shutdowns
 from lessons_lib.processes.shutdown_ablation import CASES, QUICK, ablation_table, run_ablation
 from lessons_lib.processes.shutdown_model import simulate_shutdown
 from lessons_lib.processes.shutdown_run import run_shutdown
@@ -183,6 +184,34 @@ def test_the_real_balancer_agrees():
     assert long.failed == 0
     assert abs(short.failed - simulate_balancer(0, 200, replicas=2, per_second=100).failed) <= 5
     assert [e.event for e in long.log] == ["SIGTERM sent", "off the list", "no new connections"]
+
+
+def test_the_record_is_of_the_same_experiments():
+    runs = recorded_shutdowns()
+    assert runs.pop("published").order == published["events"]
+    assert list(runs) == list(CASES)
+    model = ablation_table(run_ablation(run=modelled))
+    table = ablation_table(runs)
+    for column in ("slow request", "exit code", "ended by"):
+        assert list(model[column]) == list(table[column]), column
+    assert table["lost of 8"]["all parts"] == 0
+
+
+def test_without_signals_everything_can_be_imported_and_says_so():
+    code = """if True:
+        import importlib, pkgutil, signal, sys
+        del signal.SIGKILL
+        sys.modules["fcntl"] = None
+        import lessons_lib.processes as room
+        for module in pkgutil.iter_modules(room.__path__):
+            importlib.import_module("lessons_lib.processes." + module.name)
+        from lessons_lib.processes.recorded import recorded_shutdowns, run_shutdown, signals_here
+        print(signals_here(), len(recorded_shutdowns()))
+        run_shutdown()
+    """
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert run.stdout == "False 11\n"
+    assert "ValueError: this system has no signal that asks a process to stop" in run.stderr
 
 
 def test_nothing_is_left():
