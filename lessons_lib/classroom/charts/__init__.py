@@ -7,6 +7,8 @@ from lessons_lib.classroom.charts.lines import LinesChart
 from lessons_lib.classroom.charts.outage import OutageChart
 from lessons_lib.classroom.charts.replay import ReplayChart
 from lessons_lib.classroom.charts.schedules import ScheduleChart
+from lessons_lib.classroom.charts.two_budgets import TwoBudgetsChart
+from lessons_lib.classroom.charts.who_holds import WhoHoldsChart, WhoHoldsRows
 
 __all__ = [
     "BurstChart",
@@ -17,4 +19,7 @@ __all__ = [
     "OutageChart",
     "ReplayChart",
     "ScheduleChart",
+    "TwoBudgetsChart",
+    "WhoHoldsChart",
+    "WhoHoldsRows",
 ]

@@ -1,8 +1,19 @@
 """The labs of the course: each function builds one, ready to show."""
 
 from lessons_lib.classroom.labs.backoff import outage_lab, schedule_lab
+from lessons_lib.classroom.labs.budgets import budget_lab
 from lessons_lib.classroom.labs.first import first_lab
 from lessons_lib.classroom.labs.jitter import jitter_lab
 from lessons_lib.classroom.labs.poison import poison_lab, replay_lab
+from lessons_lib.classroom.labs.visibility import visibility_lab
 
-__all__ = ["first_lab", "jitter_lab", "outage_lab", "poison_lab", "replay_lab", "schedule_lab"]
+__all__ = [
+    "budget_lab",
+    "first_lab",
+    "jitter_lab",
+    "outage_lab",
+    "poison_lab",
+    "replay_lab",
+    "schedule_lab",
+    "visibility_lab",
+]
