@@ -15,7 +15,7 @@ def chromium() -> str | None:
     return None
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # gone before other tests look for processes left behind
 def server(tmp_path_factory):
     from browser.labserver import LabServer
 
@@ -23,7 +23,7 @@ def server(tmp_path_factory):
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # gone before other tests look for processes left behind
 def browser():
     from browser.labpage import QUIET
     from playwright.sync_api import sync_playwright
