@@ -37,21 +37,29 @@ class BurstChart:
         tidy(self.right, xlabel="last retry, seconds", ylabel="busiest bucket", grid="both")
         steady(self.left)
         steady(self.right)
-        self.bars, self.dots, self.names = {}, {}, {}
+        self.bars, self.dots = {}, {}
         for name, look in JITTER_LOOKS.items():
             self.bars[name] = self.left.stairs(
                 [0], [0, 1], fill=True, facecolor=look["color"], edgecolor=look["color"], label=name
             )
             (self.dots[name],) = self.right.plot(
-                [], [], color=look["color"], marker=look["marker"], linestyle="", clip_on=False
+                [],
+                [],
+                color=look["color"],
+                marker=look["marker"],
+                linestyle="",
+                label=name,
+                clip_on=False,
             )
-            self.names[name] = self.right.annotate(
-                name, (0, 0), (5, 5), textcoords="offset points", fontsize=8, color=INK
-            )
+        # A legend stands still; a name beside each moving mark would cost more than all the rest.
+        self.right.legend(
+            fontsize=8, frameon=False, loc="lower center", bbox_to_anchor=(0.4, 1.0), ncols=2,
+            columnspacing=0.8, handletextpad=0.1,
+        )  # fmt: skip
         self.theory = self.left.stairs([0], [0, 1], color=INK, linewidth=0.9, baseline=None)
         self.capacity = self.left.axhline(0, color=BAD, linestyle="--", linewidth=1.5)
         self.left.yaxis.set_major_locator(MaxNLocator(5, integer=True))
-        parts = [*self.bars.values(), *self.dots.values(), *self.names.values()]
+        parts = [*self.bars.values(), *self.dots.values()]
         self.moving = [*parts, self.theory, self.capacity]
 
     def update(self, result: Any) -> tuple[float, ...]:
@@ -65,11 +73,6 @@ class BurstChart:
             at = ((other.last_bucket + 1) * other.bucket_ms / 1000, other.peak)
             self.dots[name].set_data([at[0]], [at[1]])
             self.dots[name].set_markersize(11 if name == result.kind else 6)
-            self.names[name].xy = at
-            aside = at[0] > latest / 2  # the name stands on the side where there is room
-            self.names[name].set_ha("right" if aside else "left")
-            self.names[name].set_position((-6 if aside else 6, 5))
-            self.names[name].set_fontweight("bold" if name == result.kind else "normal")
         self.theory.set_visible(result.expected is not None)
         if result.expected is not None:
             self.theory.set_data(*drawable(result.expected, burst.bucket_ms))
