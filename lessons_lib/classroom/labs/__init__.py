@@ -1,19 +1,26 @@
 """The labs of the course: each function builds one, ready to show."""
 
 from lessons_lib.classroom.labs.backoff import outage_lab, schedule_lab
+from lessons_lib.classroom.labs.breaker import breaker_lab, breaker_steps_lab
 from lessons_lib.classroom.labs.budgets import budget_lab
 from lessons_lib.classroom.labs.first import first_lab
+from lessons_lib.classroom.labs.game import game_lab
 from lessons_lib.classroom.labs.jitter import jitter_lab
 from lessons_lib.classroom.labs.poison import poison_lab, replay_lab
+from lessons_lib.classroom.labs.storm import storm_lab
 from lessons_lib.classroom.labs.visibility import visibility_lab
 
 __all__ = [
+    "breaker_lab",
+    "breaker_steps_lab",
     "budget_lab",
     "first_lab",
+    "game_lab",
     "jitter_lab",
     "outage_lab",
     "poison_lab",
     "replay_lab",
     "schedule_lab",
+    "storm_lab",
     "visibility_lab",
 ]
