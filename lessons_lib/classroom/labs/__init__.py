@@ -1,10 +1,11 @@
 """The labs of the course: each function builds one, ready to show."""
 
-from lessons_lib.classroom.labs.backoff import outage_lab, schedule_lab
+from lessons_lib.classroom.labs.backoff import schedule_lab
 from lessons_lib.classroom.labs.budgets import budget_lab
 from lessons_lib.classroom.labs.first import first_lab
 from lessons_lib.classroom.labs.game import game_lab
 from lessons_lib.classroom.labs.jitter import jitter_lab
+from lessons_lib.classroom.labs.outages import outage_lab
 from lessons_lib.classroom.labs.poison import poison_lab, replay_lab
 from lessons_lib.classroom.labs.storm import storm_lab
 from lessons_lib.classroom.labs.visibility import visibility_lab
