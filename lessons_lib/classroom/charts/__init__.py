@@ -9,6 +9,7 @@ from lessons_lib.classroom.charts.lines import LinesChart
 from lessons_lib.classroom.charts.outage import OutageChart
 from lessons_lib.classroom.charts.replay import ReplayChart
 from lessons_lib.classroom.charts.schedules import ScheduleChart
+from lessons_lib.classroom.charts.shutdown import ShutdownChart, ShutdownRows
 from lessons_lib.classroom.charts.storm import StormChart, StormRows
 from lessons_lib.classroom.charts.study import StudyChart, contention_chart, token_chart
 from lessons_lib.classroom.charts.two_budgets import TwoBudgetsChart
@@ -25,6 +26,8 @@ __all__ = [
     "OutageChart",
     "ReplayChart",
     "ScheduleChart",
+    "ShutdownChart",
+    "ShutdownRows",
     "StormChart",
     "StormRows",
     "StudyChart",
