@@ -8,6 +8,7 @@ from lessons_lib.classroom.charts.limited_rows import LimitedRows
 from lessons_lib.classroom.charts.lines import LinesChart
 from lessons_lib.classroom.charts.outage import OutageChart
 from lessons_lib.classroom.charts.replay import ReplayChart
+from lessons_lib.classroom.charts.restarts import RestartsChart
 from lessons_lib.classroom.charts.schedules import ScheduleChart
 from lessons_lib.classroom.charts.shutdown import ShutdownChart, ShutdownRows
 from lessons_lib.classroom.charts.storm import StormChart, StormRows
@@ -25,6 +26,7 @@ __all__ = [
     "LinesChart",
     "OutageChart",
     "ReplayChart",
+    "RestartsChart",
     "ScheduleChart",
     "ShutdownChart",
     "ShutdownRows",

@@ -6,6 +6,7 @@ from lessons_lib.classroom.exercises import (
     budgets,
     jitter,
     poison,
+    restarts,
     shutdown,
     storm,
 )
@@ -19,6 +20,7 @@ __all__ = [
     "budgets",
     "jitter",
     "poison",
+    "restarts",
     "shutdown",
     "storm",
 ]

@@ -7,6 +7,7 @@ from lessons_lib.classroom.labs.game import game_lab
 from lessons_lib.classroom.labs.jitter import jitter_lab
 from lessons_lib.classroom.labs.outages import outage_lab
 from lessons_lib.classroom.labs.poison import poison_lab, replay_lab
+from lessons_lib.classroom.labs.restarts import restarts_lab
 from lessons_lib.classroom.labs.shutdown import shutdown_lab
 from lessons_lib.classroom.labs.storm import storm_lab
 from lessons_lib.classroom.labs.visibility import visibility_lab
@@ -19,6 +20,7 @@ __all__ = [
     "outage_lab",
     "poison_lab",
     "replay_lab",
+    "restarts_lab",
     "schedule_lab",
     "shutdown_lab",
     "storm_lab",
