@@ -1,5 +1,8 @@
 """Charts: each takes a result and draws it; none computes, none knows a widget."""
 
+from lessons_lib.classroom.charts.breaker_rows import BreakerRows
+from lessons_lib.classroom.charts.breaker_states import BreakerDiagram
+from lessons_lib.classroom.charts.breaker_timeline import BreakerChart
 from lessons_lib.classroom.charts.burst import BurstChart
 from lessons_lib.classroom.charts.burst_rows import BurstRows
 from lessons_lib.classroom.charts.deliveries import DeliveriesChart, DeliveriesPair
@@ -17,6 +20,9 @@ from lessons_lib.classroom.charts.two_budgets import TwoBudgetsChart
 from lessons_lib.classroom.charts.who_holds import WhoHoldsChart, WhoHoldsRows
 
 __all__ = [
+    "BreakerChart",
+    "BreakerDiagram",
+    "BreakerRows",
     "BurstChart",
     "BurstRows",
     "DeliveriesChart",

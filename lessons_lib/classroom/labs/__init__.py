@@ -1,6 +1,8 @@
 """The labs of the course: each function builds one, ready to show."""
 
 from lessons_lib.classroom.labs.backoff import schedule_lab
+from lessons_lib.classroom.labs.breaker import breaker_lab
+from lessons_lib.classroom.labs.breaker_steps import breaker_steps_lab
 from lessons_lib.classroom.labs.budgets import budget_lab
 from lessons_lib.classroom.labs.first import first_lab
 from lessons_lib.classroom.labs.game import game_lab
@@ -13,6 +15,8 @@ from lessons_lib.classroom.labs.storm import storm_lab
 from lessons_lib.classroom.labs.visibility import visibility_lab
 
 __all__ = [
+    "breaker_lab",
+    "breaker_steps_lab",
     "budget_lab",
     "first_lab",
     "game_lab",
