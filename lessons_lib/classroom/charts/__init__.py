@@ -10,6 +10,7 @@ from lessons_lib.classroom.charts.game import GameChart
 from lessons_lib.classroom.charts.limited_rows import LimitedRows
 from lessons_lib.classroom.charts.lines import LinesChart
 from lessons_lib.classroom.charts.outage import OutageChart
+from lessons_lib.classroom.charts.probes import ProbesChart, ProbesPair
 from lessons_lib.classroom.charts.replay import ReplayChart
 from lessons_lib.classroom.charts.restarts import RestartsChart
 from lessons_lib.classroom.charts.schedules import ScheduleChart
@@ -31,6 +32,8 @@ __all__ = [
     "LimitedRows",
     "LinesChart",
     "OutageChart",
+    "ProbesChart",
+    "ProbesPair",
     "ReplayChart",
     "RestartsChart",
     "ScheduleChart",

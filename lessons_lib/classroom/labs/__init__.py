@@ -9,6 +9,7 @@ from lessons_lib.classroom.labs.game import game_lab
 from lessons_lib.classroom.labs.jitter import jitter_lab
 from lessons_lib.classroom.labs.outages import outage_lab
 from lessons_lib.classroom.labs.poison import poison_lab, replay_lab
+from lessons_lib.classroom.labs.probes import probes_lab
 from lessons_lib.classroom.labs.restarts import restarts_lab
 from lessons_lib.classroom.labs.shutdown import shutdown_lab
 from lessons_lib.classroom.labs.storm import storm_lab
@@ -23,6 +24,7 @@ __all__ = [
     "jitter_lab",
     "outage_lab",
     "poison_lab",
+    "probes_lab",
     "replay_lab",
     "restarts_lab",
     "schedule_lab",
