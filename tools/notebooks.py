@@ -20,6 +20,7 @@ from pathlib import Path
 import jupytext
 import nbformat
 from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
 __all__ = ["assemble", "build", "differences", "text_files"]
@@ -215,7 +216,12 @@ def main(arguments: list[str] | None = None) -> int:
             continue
         began = time.monotonic()
         print(f"{text.stem} …", end=" ", flush=True)
-        target = build(text)
+        try:
+            target = build(text)
+        except CellExecutionError as error:
+            cell = str(error).split("------------------\n")[1]  # the traceback follows it
+            print(f"failed in the cell\n\n{cell}\n{error.ename}: {error.evalue}")
+            return 1
         print(f"{target.stat().st_size // 1024} KiB, {time.monotonic() - began:.1f} s")
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0

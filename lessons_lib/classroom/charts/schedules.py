@@ -53,7 +53,7 @@ class ScheduleChart:
             self.outside[name].set_data(moments[~fits], np.full((~fits).sum(), row))
             count = result.within[name].attempts
             self.notes[name].set_text(
-                "no end: time alone never stops it" if count is None else f"{count} attempts fit"
+                "no end" if count is None else f"{count} attempts fit"
             )
         self.budget.set_xdata([budget, budget])
         tallest = max(waits.max() for waits in result.waits_ms.values()) / 1000

@@ -10,6 +10,11 @@ from IPython.display import Markdown
 
 __all__ = ["Exercise", "Mistake"]
 
+NOT_YET = (
+    "Not yet: there is no answer. Replace the `...` and run the cell again. "
+    "(A function must `return` its answer; printing it is not enough.)"
+)
+
 
 @dataclass(frozen=True)
 class Mistake:
@@ -83,7 +88,7 @@ class Exercise:
         """Return ("right" | "not yet" | "look again", words). It never raises."""
         got = [_run(answer, case) for case in self.cases]
         if all(value is None or value is Ellipsis for value in got):
-            return "not yet", "Not yet: there is no answer. Replace the `...` and run both cells."
+            return "not yet", NOT_YET
         if callable(self.right) and not callable(answer):
             return "look again", "This exercise asks for a function; what you gave is a value."
         if callable(answer) and not callable(self.right):

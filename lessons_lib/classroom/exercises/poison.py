@@ -8,27 +8,27 @@ __all__ = ["collateral", "isolates", "tries_allowed"]
 
 tries_allowed = Exercise(
     name="tries allowed",
-    right={"ours": 4, "SQS": 5, "RabbitMQ": 6}.__getitem__,
+    right={"ours": 7, "SQS": 8, "RabbitMQ": 9}.__getitem__,
     cases=[("ours",), ("SQS",), ("RabbitMQ",)],
     mistakes=[
         Mistake(
-            lambda queue: 5,
+            lambda queue: 8,
             "the same number means something else in each of the three. Where is it compared?",
         ),
         Mistake(
-            {"ours": 5, "SQS": 5, "RabbitMQ": 6}.__getitem__,
+            {"ours": 8, "SQS": 8, "RabbitMQ": 9}.__getitem__,
             "in ours the delivery that reaches the threshold does no work. Count the work, not the deliveries.",
         ),
         Mistake(
-            {"ours": 4, "SQS": 4, "RabbitMQ": 5}.__getitem__,
+            {"ours": 7, "SQS": 7, "RabbitMQ": 8}.__getitem__,
             "a count that must *exceed* the number may still be equal to it. Look at SQS once more.",
         ),
         Mistake(
-            {"ours": 5, "SQS": 6, "RabbitMQ": 6}.__getitem__,
+            {"ours": 8, "SQS": 9, "RabbitMQ": 9}.__getitem__,
             "you counted deliveries and receives. How often is the message really worked on?",
         ),
         Mistake(
-            {"ours": 4, "SQS": 5, "RabbitMQ": 5}.__getitem__,
+            {"ours": 7, "SQS": 8, "RabbitMQ": 8}.__getitem__,
             "RabbitMQ counts when a message comes back. What does the counter say during the first work?",
         ),
     ],

@@ -127,7 +127,7 @@ def schedule_lab() -> Lab:
         table=_schedule_table,
         tries=[
             Try("Cap 5 s", {"cap_ms": 5000}, "How many attempts does a low cap add? The curve turns flat early."),
-            Try("Factor 1", {"factor": 1}, "A factor of 1 makes exponential the same as fixed: the waits never grow."),
-            Try("Factor 10", {"factor": 10}, "Three or four attempts, and the rest of the budget is one long wait."),
+            Try("Factor 1", {"factor": 1}, "Exponential becomes a fixed wait of one base, 500 ms."),
+            Try("Factor 10", {"factor": 10}, "Exponential makes three attempts; the rest of its budget is one long wait."),
         ],
     )  # fmt: skip

@@ -148,7 +148,7 @@ def budget_lab() -> Lab:
         tries=[
             Try("Count alone", {"time_s": None, "attempts": 15}, "Fifteen attempts: how long does the message stay, under each schedule?"),
             Try("First wait too long", {"base_ms": 60000, "cap_ms": 60000, "time_s": 30}, "One attempt and no retry at all. The verdict says why."),
-            Try("Ask after", {"rule": ASK_AFTER, "schedule": "exponential"}, "The last attempt starts far to the right of the budget."),
+            Try("Ask after", {"rule": ASK_AFTER, "schedule": "exponential"}, "The last attempt starts 3.5 s after the end of the budget."),
             Try("The corner", {"attempts": 7, "time_s": 45}, "Both budgets are nearly used up: move either by one step and see which of them ends it."),
         ],
         height_px=340,

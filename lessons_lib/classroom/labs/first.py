@@ -12,8 +12,9 @@ __all__ = ["first_lab"]
 
 def _say(result: ScheduleComparison) -> str:
     count = result.within["fixed"].attempts
-    fits = "attempts have no end" if count is None else f"{count} attempts fit"
-    return f"With this fixed wait {fits} into {result.budget_ms // 1000} s."
+    if count is None:
+        return "With no wait at all, attempts have no end."
+    return f"With this fixed wait {count} attempts fit into {result.budget_ms // 1000} s."
 
 
 def _table(result: ScheduleComparison) -> pd.DataFrame:
@@ -39,7 +40,11 @@ def first_lab() -> Lab:
             Try(
                 "Shortest", {"fixed_ms": 0}, "No wait at all: time alone never stops the attempts."
             ),
-            Try("One second", {"fixed_ms": 1000}, "Half the wait, twice the attempts."),
+            Try(
+                "One second",
+                {"fixed_ms": 1000},
+                "60 attempts: twice as many as with a wait of 2 s.",
+            ),
             Try("Longest", {"fixed_ms": 10000}, "Few attempts, far apart."),
         ],
         height_px=280,

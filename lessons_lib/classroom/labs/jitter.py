@@ -15,6 +15,7 @@ from lessons_lib.retries.theory import expected_profile
 
 __all__ = ["JITTERS", "JitterComparison", "compare_jitters", "jitter_lab"]
 
+CAPACITIES = [None, 1, 2, 5, 10, 20, 30, 40, 60, 80, 100, 200, 500, 1000, 2000, 5000, 10000]
 JITTERS: dict[str, Jitter] = {
     "none": NoJitter(),
     "full": FullJitter(),
@@ -117,7 +118,7 @@ def jitter_lab() -> Lab:
             slider("base_ms", "Base", [10, 50, 100, 200, 500, 1000, 2000, 5000], 500, "ms"),
             slider("cap_ms", "Cap", [500, 1000, 2000, 5000, 10000, 20000, 30000, 60000], 30000, "ms"),
             slider("bucket_ms", "Bucket", [10, 20, 50, 100, 200, 500, 1000], 100, "ms"),
-            slider("capacity", "Capacity", [None, *steps(1, 10000)], None, "per bucket"),
+            slider("capacity", "Capacity", CAPACITIES, None, "per bucket"),
             slider("seed", "Seed", range(0, 21), 7),
         ],
         compare_jitters,
@@ -126,9 +127,9 @@ def jitter_lab() -> Lab:
         table=_table,
         tries=[
             Try("No jitter", {"kind": "none"}, "Every wave is one bucket, as high as the fleet is large."),
-            Try("Low cap", {"kind": "decorrelated", "attempts": 14, "cap_ms": 2000},
+            Try("Low cap", {"kind": "decorrelated", "attempts": 14, "cap_ms": 2000, "consumers": 5000},
                 "Decorrelated draws are cut at the cap: many consumers wait exactly 2 s, and waves return."),
-            Try("Capacity 20", {"kind": "full", "capacity": 20}, "Which kind stays below the line, and how late does it get?"),
+            Try("Capacity 40", {"kind": "full", "capacity": 40}, "Which kind stays below the line, and how late does it get?"),
         ],
         height_px=340,
     )  # fmt: skip

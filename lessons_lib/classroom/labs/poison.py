@@ -64,15 +64,15 @@ def replay_lab() -> Lab:
         "Replay: five messages, message 3 is deadly",
         [
             choice("count_on", "Counter moves", POSITIONS, "caught error"),
-            slider("step", "Step", range(0, 61), 0, play_ms=500),
+            slider("step", "Step", range(0, 54), 0, play_ms=500),
         ],
         replay_at,
         ReplayChart,
         _say_frame,
         tries=[
             Try("First death", {"step": 8}, "Two messages are done. Message 3 has just killed the process. What does its counter say?"),
-            Try("The end, counted on error", {"step": 60}, "Twelve starts. Why does every counter still say 0?"),
-            Try("The end, counted at delivery", {"step": 60, "count_on": "delivery"}, "Message 3 lies in the dead-letter queue, and 4 and 5 are processed."),
+            Try("The end, counted on error", {"step": 53}, "Twelve starts. Why does every counter still say 0?"),
+            Try("The end, counted at delivery", {"step": 53, "count_on": "delivery"}, "Message 3 lies in the dead-letter queue, and 4 and 5 are processed."),
         ],
         height_px=250,
     )  # fmt: skip
@@ -114,13 +114,18 @@ def poison_run(
     )
 
 
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
 def _names(messages: tuple[int, ...]) -> str:
     return ", ".join(str(m) for m in messages) or "none"
 
 
 def _say_run(run: RunResult) -> str:
     words = (
-        f"{run.starts} starts, {run.deliveries} deliveries, {run.deaths} deaths: {run.processed} "
+        f"{_many(run.starts, 'start')}, {run.deliveries} deliveries, "
+        f"{_many(run.deaths, 'death')}: {run.processed} "
         f"processed, {run.dead_lettered} dead-lettered, {run.left} left."
     )
     if run.left:
