@@ -52,9 +52,7 @@ class ScheduleChart:
             self.inside[name].set_data(moments[fits], np.full(fits.sum(), row))
             self.outside[name].set_data(moments[~fits], np.full((~fits).sum(), row))
             count = result.within[name].attempts
-            self.notes[name].set_text(
-                "no end" if count is None else f"{count} attempts fit"
-            )
+            self.notes[name].set_text("no end" if count is None else f"{count} attempts fit")
         self.budget.set_xdata([budget, budget])
         tallest = max(waits.max() for waits in result.waits_ms.values()) / 1000
         limits = (len(waits) + 0.5, nice_limit(tallest), nice_limit(budget * 1.1))
