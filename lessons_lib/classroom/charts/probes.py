@@ -12,8 +12,13 @@ __all__ = ["ProbesChart", "ProbesPair"]
 
 STATES = {
     "ready": {"facecolor": "#9ccbe8", "label": "ready"},
-    "not ready": {"facecolor": "#fbe8b5", "hatch": "....", "label": "alive, not ready"},
-    "restarting": {"facecolor": BAD, "hatch": "////", "label": "killed, restarting"},
+    "not ready": {
+        "facecolor": "#fbe8b5",
+        "hatch": "....",
+        "label": "alive, not ready",
+        "edgecolor": "#a67c00",
+    },
+    "restarting": {"facecolor": BAD, "hatch": "////", "label": "killed, not ready again yet"},
     "down": {"facecolor": INK, "label": "dependency away"},
 }
 NEXT = {"not ready": "not ready", "ready": "ready", "killed": "restarting", "crashed": "restarting"}
@@ -46,7 +51,9 @@ class ProbesChart:
         tidy(self.axes, xlabel="seconds", grid="")
         self.axes.set_title(title, fontsize=10, loc="left")
         self.bands = {
-            name: self.axes.add_collection(PolyCollection([], edgecolor="white", lw=0.4, **look))
+            name: self.axes.add_collection(
+                PolyCollection([], **({"edgecolor": "white", "lw": 0.4} | look))
+            )
             for name, look in STATES.items()
         }
         self.lines = [self.axes.axvline(0, color=INK, lw=1, ls="--") for _ in range(2)]
@@ -60,7 +67,8 @@ class ProbesChart:
         limit = limit_s or _limit_s(result)
         boxes: dict[str, list] = {name: [] for name in STATES}
         down, up = result.down_ms / 1000, result.up_ms / 1000
-        boxes["down"].append(_box(down, max(up, down + 0.003 * limit), 0))
+        if up > down:
+            boxes["down"].append(_box(down, up, 0))
         for n in range(1, result.replicas + 1):
             state, since = "ready", 0.0
             for event in result.log:

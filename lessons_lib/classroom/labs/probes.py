@@ -21,7 +21,7 @@ def probe_pair(
     outage_s: int = 45,
     period_s: int = 10,
     threshold: int = 3,
-    startup_s: int = 20,
+    startup_s: int = 60,
     replicas: int = 10,
     wedged: int = 0,
     needs: bool = False,
@@ -38,7 +38,7 @@ def probe_pair(
         replicas: how many.
         wedged: how many of them the outage leaves stuck in their own state.
         needs: whether a start-up crashes while the dependency is away.
-        seed: of the moments at which the replicas are probed; the same for both.
+        seed: of the moments at which the replicas are probed.
     """
     return tuple(
         simulate_probes(
@@ -90,7 +90,7 @@ def probes_lab() -> Lab:
             slider("outage_s", "Outage", [0, 5, 10, 20, 30, 45, 60, 90, 120, 180, 300, 600], 45, "s"),
             slider("period_s", "Probe period", [1, 2, 5, 10, 15, 20, 30, 60], 10, "s"),
             slider("threshold", "Failure threshold", range(1, 11), 3),
-            slider("startup_s", "Start-up", [0, 1, 2, 5, 10, 20, 30, 60, 90, 120], 20, "s"),
+            slider("startup_s", "Start-up", [0, 1, 2, 5, 10, 20, 30, 60, 90, 120], 60, "s"),
             slider("replicas", "Replicas", range(1, 21), 10),
             slider("wedged", "Wedged by it", range(0, 11), 0),
             switch("needs", "Start-up needs the dependency"),
@@ -101,9 +101,9 @@ def probes_lab() -> Lab:
         _say,
         table=_table,
         tries=[
-            Try("Long outage", {"outage_s": 300}, "The restarts come later and later. How long after the outage is the last replica still waiting for its turn?"),
+            Try("Long outage", {"outage_s": 300, "startup_s": 20}, "The restarts come later and later. How long after the outage is the last replica still waiting for its turn?"),
             Try("Patient", {"threshold": 10}, "A high threshold hides the mistake for outages this short. How long may an outage be until it shows?"),
-            Try("Slow start", {"startup_s": 60}, "The dependency is long back. What are all ten replicas doing?"),
+            Try("Quick start", {"startup_s": 1}, "The start-up is over in a second. Compare the moment when all are ready, and the number of restarts."),
             Try("Wedged, always ok", {"liveness": "always ok", "wedged": 4}, "Four replicas never come back. What would the dashboard of their liveness say?"),
         ],
         height_px=480,

@@ -75,8 +75,8 @@ def restarts_lab() -> Lab:
         _say,
         table=_table,
         tries=[
-            Try("Healthy too soon", {"reset_after_ms": 50}, "The process lives 50 ms and counts as healthy after 50 ms. Which two lines fall together, and why?"),
-            Try("Low cap", {"cap_ms": 1000}, "The line bends first and becomes straight when the cap is reached. How many starts does the last minute cost?"),
+            Try("Healthy too soon", {"reset_after_ms": 50}, "The process lives 50 ms and counts as healthy after 50 ms. Which lines fall together, and why?"),
+            Try("Low cap", {"cap_ms": 1000}, "The line bends first and becomes straight when the cap is reached. How many starts does it cost a minute?"),
             Try("Slow crash", {"lives_ms": 20_000, "for_s": 600}, "A process that lives 20 s counts as healthy after 10 s. The delay never grows: is that wrong here?"),
         ],
         height_px=330,
