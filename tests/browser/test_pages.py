@@ -41,9 +41,16 @@ def test_run_all_and_move_every_lab_by_keyboard(notebook, tmp_path_factory):
         page.keyboard.press("ArrowRight")
         wait_for(lambda: lab.get_attribute("data-frame") != frame, 10, "a new frame")  # noqa: B023
         after = shown(lab)
-        assert after[1] != sentence, "the sentence did not follow the slider"
         assert after[2] != picture, "the picture did not follow the slider"
-        assert lab.locator("img.lab-picture").get_attribute("alt") == after[1]
+        sentences = {sentence, after[1]}
+        for key in ("Home", "End"):  # one step may be too small for the words
+            frame = lab.get_attribute("data-frame")
+            page.keyboard.press(key)
+            wait_for(lambda: lab.get_attribute("data-frame") != frame, 10, "a new frame")  # noqa: B023
+            sentences.add(shown(lab)[1])
+            alternative = lab.locator("img.lab-picture").get_attribute("alt")
+            assert alternative == lab.locator(".lab-says").inner_text()
+        assert len(sentences) > 1, "the sentence did not follow the slider"
         assert lab.bounding_box() == place, "the page jumped"
         page.keyboard.type("dd")
         page.keyboard.press("ArrowUp")
@@ -77,7 +84,7 @@ def test_every_control_has_a_name_and_keys_held_down_end_at_the_newest_value(not
     lab.get_by_role("radio", name="none", exact=True).check()
     wait_for(lambda: lab.locator(".lab-says").inner_text().startswith("No jitter"), 10, "none")
     lab.get_by_role("button", name="Low cap", exact=True).click()
-    wait_for(lambda: "2800 retries" in lab.locator(".lab-says").inner_text(), 10, "the try button")
+    wait_for(lambda: "70000 retries" in lab.locator(".lab-says").inner_text(), 10, "the try button")
     assert "waves return" in lab.locator(".lab-look").inner_text()
     assert slider.get_attribute("aria-valuetext") == "14"
 

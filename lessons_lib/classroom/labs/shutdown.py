@@ -93,7 +93,13 @@ def _words(run: Shutdown) -> str:
 
 
 def _say(pair: ShutdownPair) -> str:
-    words = f"Simulated: {_words(pair.simulated)}."
+    closed = pair.simulated.at("no new connections")
+    door = (
+        ""
+        if closed is None
+        else f"no new connections after {closed - pair.simulated.signal_at_ms} ms; "
+    )
+    words = f"Simulated: {door}{_words(pair.simulated)}."
     if pair.real is not None:
         words += f" Real: {_words(pair.real)}."
     elif pair.wanted:
