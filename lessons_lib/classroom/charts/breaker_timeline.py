@@ -104,7 +104,7 @@ class BreakerChart:
         for name, bars in self.bars.items():
             bars.set_data(floor + frame[name], edges, floor)
             floor = floor + frame[name]
-        limits = (limit, 5 * (float(floor.max()) // 5 + 1))
+        limits = (limit, 15 if floor.max() < 15 else nice_limit(float(floor.max())))
         self.lanes.set_xlim(0, limits[0])
         self.calls.set_ylim(0, limits[1])
         return limits
