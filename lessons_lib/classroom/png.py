@@ -4,6 +4,7 @@ import struct
 import zlib
 
 import numpy as np
+from PIL import Image
 
 __all__ = ["png_bytes"]
 
@@ -25,6 +26,10 @@ def png_bytes(pixels: np.ndarray) -> bytes:
         pixels: uint8, shape (height, width, 3 or more); channels beyond the third are left out.
     """
     height, width, _ = pixels.shape
+    if pixels.shape[2] == 4:  # as a canvas gives it: an imaging library drops a channel fastest
+        pixels = np.asarray(
+            Image.frombuffer("RGBA", (width, height), pixels.tobytes()).convert("RGB")
+        )
     colours = pixels[:, :, :3].reshape(height, width * 3)
     rows = np.empty((height, width * 3 + 1), dtype=np.uint8)
     rows[:, 0] = _UP
