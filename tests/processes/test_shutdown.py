@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -140,10 +139,6 @@ def test_the_model_answers_any_settings():
                         assert run.order.count(f"exit code {run.code}") == 1
                         assert run.phases[-1][2] == run.ended_at_ms
                         assert len(run.requests) == 2
-    began = time.perf_counter()
-    for _ in range(100):
-        simulate_shutdown()
-    assert time.perf_counter() - began < 1
 
 
 @pytest.mark.parametrize(
