@@ -16,6 +16,7 @@ __all__ = ["main"]
 
 USAGE = """\
 python3 start.py [--no-browser] [--port N]   set up once, then open the course in JupyterLab
+                 [--extras]                  with the libraries that notebooks 10, 11 and 13 can use
 python3 start.py test [--no-lint] [...]      set up, then run every check; the rest goes to pytest
 python3 start.py build [NAME ...]            rebuild and execute notebooks (all, if none is named)
 python3 start.py bench [NAME ...]            run benchmarks
@@ -70,7 +71,7 @@ def _run(course: Course, arguments: list[str]) -> int:
     if options.help:
         print(USAGE, end="")
         return 0
-    ensure(course, "course")
+    ensure(course, "extras" if options.extras else "course")
     return open_lab(course, options.port, options.browser)
 
 
@@ -79,6 +80,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace | None:
     parser = argparse.ArgumentParser(add_help=False, exit_on_error=False, allow_abbrev=False)
     parser.add_argument("-h", "--help", action="store_true")
     parser.add_argument("--no-browser", dest="browser", action="store_false")
+    parser.add_argument("--extras", action="store_true")
     parser.add_argument("--port", type=int, default=8888)
     complaint = ""
     try:

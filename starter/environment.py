@@ -23,7 +23,8 @@ def ensure(course: Course, level: str) -> bool:
 
     Args:
         course: the copy of the course.
-        level: "course" (what a student needs) or "dev" (and what the checks need).
+        level: "course" (what a student needs), "extras" (and the libraries that some notebooks
+            compare with) or "dev" (and what the checks need).
 
     Returns:
         Whether anything had to be done. Where nothing has, no other program is started.

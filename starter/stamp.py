@@ -10,7 +10,12 @@ from starter.course import Course
 
 __all__ = ["LEVELS", "LOCKS", "Stamp", "fingerprint"]
 
-LOCKS = {"course": "requirements.txt", "dev": "requirements-dev.txt"}
+# Each level contains those before it.
+LOCKS = {
+    "course": "requirements.txt",
+    "extras": "requirements-extras.txt",
+    "dev": "requirements-dev.txt",
+}
 LEVELS = tuple(LOCKS)
 
 
@@ -26,11 +31,12 @@ def fingerprint(course: Course, level: str) -> str:
 
 @dataclass(frozen=True)
 class Stamp:
-    """What an environment was made from; `course` and `dev` are empty until installed whole."""
+    """What an environment was made from; a level's field is empty until installed whole."""
 
     folder: str
     python: str
     course: str = ""
+    extras: str = ""
     dev: str = ""
 
     @classmethod

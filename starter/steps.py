@@ -9,6 +9,7 @@ from pathlib import Path
 
 from starter.course import Course, Problem
 from starter.isolation import clean_environment
+from starter.stamp import LOCKS
 
 __all__ = ["bench", "build", "remake_locks", "run_tests"]
 
@@ -81,18 +82,24 @@ def bench(course: Course, names: list[str]) -> int:
 
 
 def remake_locks(course: Course, arguments: list[str]) -> int:
-    """Remake both lock files from pyproject.toml; `--upgrade` takes the newest versions."""
+    """Remake the lock files from pyproject.toml; `--upgrade` takes the newest versions."""
     compiling = ["-m", "uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11"]
     compiling += ["--no-header", "--no-emit-index-url", *arguments, "pyproject.toml"]
-    student = [*compiling, "--output-file", "requirements.txt"]
-    developer = [*compiling, "--group", "dev", "--group", "bench"]
-    developer += ["--constraint", "requirements.txt", "--output-file", "requirements-dev.txt"]
-    for command in (student, developer):
-        if code := _call(course, command):
+    # The extras first: a student's versions must be those that the optional libraries can use.
+    options = {
+        "extras": ["--all-extras"],
+        "course": ["--constraint", LOCKS["extras"]],
+        "dev": ["--all-extras", "--group", "dev", "--group", "bench", "--constraint", LOCKS["extras"]],
+    }
+    for level, chosen in options.items():
+        if code := _call(course, [*compiling, *chosen, "--output-file", LOCKS[level]]):
             return code
-    sizes = [
+    course_size, extras_size, dev_size = (
         sum("==" in line for line in Path(course.root, name).read_text("utf-8").splitlines())
-        for name in ("requirements.txt", "requirements-dev.txt")
-    ]
-    print(f"Locked {sizes[0]} packages for students, {sizes[1]} with what the checks need.")
+        for name in LOCKS.values()
+    )
+    print(
+        f"Locked {course_size} packages for students, {extras_size} with the extras, "
+        f"{dev_size} with what the checks need."
+    )
     return 0

@@ -51,6 +51,8 @@ def test_steps_of_the_image(buildpack):
     install = steps.index(f"RUN ${{KERNEL_PYTHON_PREFIX}}/bin/{PIP_LINE}")
     settings = steps.index("RUN ./binder/postBuild")
     assert copy < install < settings, "the packages need the course's files, the settings both"
+    for package in ("redis-server", "rabbitmq-server"):
+        assert re.search(rf"^\s+{package}\b", image, re.M), f"{package} is not installed on Binder"
     assert not [line for line in steps if "mamba env update" in line], "no second package manager"
     assert os.access(ROOT / "binder" / "postBuild", os.X_OK)
 
@@ -58,7 +60,7 @@ def test_steps_of_the_image(buildpack):
 def test_one_lock_for_the_machine_and_for_binder():
     lines = (ROOT / "binder" / "requirements.txt").read_text("utf-8").splitlines()
     assert [line for line in lines if not line.startswith("#")] == [
-        "-r ../requirements.txt",
+        "-r ../requirements-extras.txt",
         "-e .",
         "notebook>=7.5",
     ]
@@ -134,7 +136,7 @@ def test_steps_leave_a_consistent_environment(image):
     course, commands, variables = image
     run([commands / "pip", "check"], env=variables)
     run([commands / "python", course / "starter" / "checks.py"], env=variables)
-    lock = (ROOT / "requirements.txt").read_text("utf-8")
+    lock = (ROOT / "requirements-extras.txt").read_text("utf-8")
     (locked,) = re.findall(r"^jupyterlab==(\S+)", lock, re.M)
     assert f"jupyterlab=={locked}\n" in run([commands / "pip", "freeze"], env=variables)
 

@@ -10,7 +10,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
-LOCKS = ("requirements.txt", "requirements-dev.txt")
+LOCKS = ("requirements.txt", "requirements-extras.txt", "requirements-dev.txt")
 SYSTEMS = [
     {"sys_platform": platform, "os_name": os_name, "platform_system": system}
     for platform, os_name, system in (
@@ -68,8 +68,11 @@ def test_no_address_is_named(name):
 def test_locks_satisfy_the_ranges(name):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     ranges = list(project["project"]["dependencies"])
+    if name != "requirements.txt":
+        for extra in project["project"]["optional-dependencies"].values():
+            ranges += extra
     if name == "requirements-dev.txt":
-        ranges += project["dependency-groups"]["dev"]
+        ranges += project["dependency-groups"]["dev"] + project["dependency-groups"]["bench"]
     for environment in environments():
         found = chosen(name, environment)
         for text in ranges:
@@ -79,8 +82,8 @@ def test_locks_satisfy_the_ranges(name):
             assert wanted.specifier.contains(version), f"{name} has {wanted.name} {version}: {text}"
 
 
-def test_what_developers_have_is_what_students_have_and_more():
+def test_each_lock_holds_the_one_before_it_and_more():
     for environment in environments():
-        student, developer = (chosen(name, environment) for name in LOCKS)
-        assert student.items() <= developer.items()
-        assert len(student) < len(developer)
+        student, extras, developer = (chosen(name, environment) for name in LOCKS)
+        assert student.items() <= extras.items() <= developer.items()
+        assert len(student) < len(extras) < len(developer)

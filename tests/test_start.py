@@ -37,7 +37,7 @@ def course(tmp_path):
     """An empty course in a folder with a space and letters beyond ASCII."""
     root = tmp_path / "Mein Kürs 课"
     root.mkdir()
-    for name in ("requirements.txt", "requirements-dev.txt", "pyproject.toml"):
+    for name in (*stamp.LOCKS.values(), "pyproject.toml"):
         (root / name).write_bytes((ROOT / name).read_bytes())
     course = Course(root)
     course.make_state_folder()
@@ -125,6 +125,9 @@ def test_a_stamp_says_what_is_installed(course):
     assert not stamped(course, dev="").is_whole(course, "dev")
     assert stamped(course, dev="").is_whole(course, "course")
     assert not stamped(course, course="").is_whole(course, "dev")
+    assert not stamped(course, extras="").is_whole(course, "extras")
+    assert not stamped(course, extras="").is_whole(course, "dev")
+    assert stamped(course, extras="", dev="").is_whole(course, "course")
     assert not stamped(course, folder="/elsewhere").is_whole(course, "course")
     assert not stamped(course, python="3.8").is_whole(course, "course")
 
@@ -482,6 +485,9 @@ def test_other_commands_call_their_tools(monkeypatch, course):
     assert calls[0] == "tools.notebooks build 03-jitter"
     assert calls[1] == "benchmarks"
     assert all("--upgrade pyproject.toml" in call for call in calls[2:])
-    assert calls[2].endswith("--output-file requirements.txt")
-    assert "--group dev" in calls[3]
-    assert calls[3].endswith("--output-file requirements-dev.txt")
+    assert calls[2].endswith("--all-extras --output-file requirements-extras.txt")
+    assert calls[3].endswith("--constraint requirements-extras.txt --output-file requirements.txt")
+    assert "--group dev" in calls[4]
+    assert calls[4].endswith(
+        "--constraint requirements-extras.txt --output-file requirements-dev.txt"
+    )

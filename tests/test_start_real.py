@@ -193,7 +193,7 @@ def small_course(tmp_path):
         shutil.copytree(ROOT / name, root / name)
     pins = re.findall(r"(?m)^(?:six|flit-core)==\S+", (ROOT / "requirements.txt").read_text())
     assert len(pins) == 2
-    for name in ("requirements.txt", "requirements-dev.txt"):
+    for name in ("requirements.txt", "requirements-extras.txt", "requirements-dev.txt"):
         (root / name).write_text("\n".join(pins) + "\n")
     (root / "benchmarks").mkdir()
     (root / "benchmarks" / "__main__.py").write_text(
