@@ -86,10 +86,11 @@ def remake_locks(course: Course, arguments: list[str]) -> int:
     compiling = ["-m", "uv", "pip", "compile", "--quiet", "--universal", "--python-version", "3.11"]
     compiling += ["--no-header", "--no-emit-index-url", *arguments, "pyproject.toml"]
     # The extras first: a student's versions must be those that the optional libraries can use.
+    agreeing = ["--constraint", LOCKS["extras"]]
     options = {
         "extras": ["--all-extras"],
-        "course": ["--constraint", LOCKS["extras"]],
-        "dev": ["--all-extras", "--group", "dev", "--group", "bench", "--constraint", LOCKS["extras"]],
+        "course": agreeing,
+        "dev": ["--all-extras", "--group", "dev", "--group", "bench", *agreeing],
     }
     for level, chosen in options.items():
         if code := _call(course, [*compiling, *chosen, "--output-file", LOCKS[level]]):

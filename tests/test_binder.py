@@ -51,8 +51,7 @@ def test_steps_of_the_image(buildpack):
     install = steps.index(f"RUN ${{KERNEL_PYTHON_PREFIX}}/bin/{PIP_LINE}")
     settings = steps.index("RUN ./binder/postBuild")
     assert copy < install < settings, "the packages need the course's files, the settings both"
-    for package in ("redis-server", "rabbitmq-server"):
-        assert re.search(rf"^\s+{package}\b", image, re.M), f"{package} is not installed on Binder"
+    assert "install --yes --no-install-recommends rabbitmq-server redis-server &&" in image
     assert not [line for line in steps if "mamba env update" in line], "no second package manager"
     assert os.access(ROOT / "binder" / "postBuild", os.X_OK)
 
